@@ -15,7 +15,7 @@ MAY_INCLUDE = {
     "collectives": {"core"},
     "passes": {"core", "graph", "util"},
     "feeder": {"core", "graph", "util"},
-    "config": {"core", "io", "util"},
+    "config": {"collectives", "core", "io", "util"},
     "simulate": {"core", "config", "graph", "feeder", "util"},
     "analyze": {"core", "graph", "util"},
     "generate": {"core", "config", "util"},

@@ -16,7 +16,7 @@ LINTERS = (["groff", "-man", "-Tutf8", "-ww", "-z"], ["mandoc", "-T", "lint", "-
 
 
 def options_in_help(tool):
-    text = subprocess.run([tool, "--help"], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run([tool, "--help", "all"], check=True, capture_output=True, text=True).stdout
     found = set()
     for line in text.split("\nExamples:")[0].splitlines():
         match = re.match(r"  (?:(-\w), |    )?(--?[a-z][\w-]*)", line)

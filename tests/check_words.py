@@ -28,7 +28,7 @@ PHRASES = [
     (r"of them", REPEAT), (r"such a one", REPEAT), (r"what is there", REPEAT), (r"of those", REPEAT),
     (r"so many", "N bytes, that number of"), (r"is none", "is not a, has no"), (r"in place of", "instead of"),
     (r"tells?", NO_SPEECH), (r"told", NO_SPEECH), (r"says?", NO_SPEECH), (r"said", NO_SPEECH), (r"hears?", NO_SPEECH),
-    (r"knows?", NO_SPEECH), (r"wants?", "requires"), (r"wish(?:es)?", "options"), (r"asks", NO_SPEECH),
+    (r"knows?", NO_SPEECH), (r"(?<!I )wants?", "requires"), (r"wish(?:es)?", "options"), (r"asks", NO_SPEECH),
     (r"nobody", "unknown, not used"), (r"takes? apart", "splits"), (r"taken apart", "split"),
     (r"takes? over", "copies"), (r"left out", "omitted"), (r"leaves? out", "omits"), (r"circles?", "cycle"),
     (r"in which stands?", "contains"), (r"stands? (?:in|at|beside|there|here|above|below|behind)", "is in, contains"),
@@ -95,6 +95,9 @@ def prose_texts(path, text):
             example = False
             continue
         broken = example or not line.strip() or re.match(r'\.(?:SH|SS|TP|PP|IP|RS|RE|TS|TE|TH|so|\\"|EX)|[#|>]', line)
+        if not roff and re.match(r"\s*(?:-|\d+\.) ", line) and paragraph:
+            yield start, "prose", "\n".join(paragraph)
+            paragraph = []
         if broken and paragraph:
             yield start, "prose", "\n".join(paragraph)
             paragraph = []
@@ -148,9 +151,9 @@ def findings(path):
 
 def long_sentences(start, text):
     at = 0
-    for sentence in re.split(r"(?<=[.!?:])(?=\s)", text):
+    for sentence in re.split(r"(?<=[.!?:;])(?=\s)", text):
         words = len(re.findall(r"[\w'’%./=-]*\w[\w'’%./=-]*", sentence))
-        if words > LONGEST:
+        if words > LONGEST and not re.match(r"\s*(?:[\w-]+ ?\(\d\),?\s*)+", sentence):
             line = start + text.count("\n", 0, at + len(sentence) - len(sentence.lstrip()))
             yield Finding(line, " ".join(sentence.split()[:4]) + " …", f"{words} words; one fact a sentence")
         at += len(sentence)

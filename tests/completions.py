@@ -14,20 +14,21 @@ import tempfile
 FILES = ("ring.0.et", "ring.1.et", "with space.json", "net.yml")
 # The words of a command line, the last one to be completed; what must be offered, and what must not.
 CASES = (
-    (("et-replay", "--net"), ("--network", "--network-file"), ("--set",)),
-    (("et-replay", "--network", ""), ("unaware", "aware", "links"), FILES),
-    (("et-replay", "--network", "a"), ("aware",), ("unaware", "links")),
+    (("et-replay", "--net"), ("--network", "--network-configuration"), ("--set",)),
+    (("et-replay", "--model", ""), ("unaware", "aware", "links"), FILES),
+    (("et-replay", "--model", "a"), ("aware",), ("unaware", "links")),
     (("et-replay", "--compute", ""), ("recorded",), FILES),
-    (("et-replay", "-n", ""), ("net.yml", "ideal"), ()),
+    (("et-replay", "-n", ""), ("net.yml",), ()),
     (("et-link", "--compat", ""), ("chakra",), FILES),
     (("et-convert", "-f", ""), ("chakra", "pytorch", "kineto"), ("dot", *FILES)),
     (("et-convert", "-t", ""), ("chakra", "dot", "linked"), ("kineto", *FILES)),
     (("et-graph", "-t", "p"), ("png", "pdf"), ("svg",)),
     (("et-validate", "--rules", "de"), ("deps", "deadlock"), ("ids",)),
-    (("et-generate", "--algorithm", ""), ("ring", "rabenseifner"), ("layers", *FILES)),
+    (("et-generate", "-a", ""), ("ring", "rabenseifner"), ("layers",)),
     (("et-generate", ""), ("all_reduce", "layers"), ("ring", *FILES)),
     (("et-merge", "-w", "ri"), ("ring", "ring.0.et", "ring.1.et"), ("net.yml",)),
     (("et-convert", "with"), ("with space.json",), ("ring",)),
+    (("etkit", "re"), ("replay", "report"), ("et-replay", *FILES)),
 )
 BASH = """
 source "$1"; shift

@@ -45,7 +45,7 @@ std::optional<std::string> prove(const tools::AnonymizeToolOptions& o, const std
   const tools::AnonymityProof proof = tools::prove_anonymity(
       before, after, {.names = names, .network = o.network.value_or(""), .jobs = context.jobs()});
   log_info(proof_line(proof));
-  std::string report = o.format == "text" ? proof_text(proof) : proof_json(proof);
+  std::string report = o.report->ends_with(".txt") ? proof_text(proof) : proof_json(proof);
   const std::vector<std::string> failures = proof.failures();
   if (failures.empty()) return report;
   for (const std::string& f : failures)
@@ -93,7 +93,6 @@ int anonymize(const tools::AnonymizeToolOptions& o, tools::Context& context) {
 int main(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-anonymize",
-      .summary = "hide the words of a trace, keep how it replays",
       .operands = "[INPUT...]",
       .examples = {{"et-anonymize llama -o shared", "names, texts and metadata are gone; replays are the same"},
                    {"et-anonymize llama -o shared --report proof.json", "with a proof of both"},

@@ -51,7 +51,6 @@ int main(int argc, char** argv) {
   const bool timeline = std::string_view(argv[0]).ends_with("et-timeline");
   const tools::ToolInfo convert_info{
       .name = "et-convert",
-      .summary = "convert execution traces and collective algorithms",
       .operands = "[INPUT...]",
       .examples = {{"et-convert -f msccl,size=1MiB ring8.xml -o ring8",
                     "an algorithm as a trace set, ring8.0.et … ring8.7.et"},

@@ -37,7 +37,6 @@ int diff(const tools::DiffOptions& o, tools::Context& context) try {
 int main(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-diff",
-      .summary = "what differs between two sets of traces, or two runs",
       .operands = "A B",
       .examples = {{"et-diff llama.yesterday llama", "nodes, attributes, dependencies, times"},
                    {"et-diff a.run b.run", "which is faster, and why"},

@@ -54,8 +54,8 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
   if (o.sizes.size() > 1 && !collective) throw usage_error("--size takes several sizes of collectives only");
   if (tools::names_workload(o.kind[0])) {
     const WorkloadSet workload = tools::workload_of(o, context);
-    if (o.explain) {
-      if (!o.noise.empty() || o.seed) throw usage_error("--explain is of the workload, without --noise and --seed");
+    if (o.show) {
+      if (!o.noise.empty() || o.seed) throw usage_error("--show plan takes no --noise and --seed");
       write_bytes(std::nullopt, tools::explain(workload));
       return 0;
     }
@@ -76,18 +76,18 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
 int main(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-generate",
-      .summary = "make workloads, collective algorithms and synthetic traces",
       .operands = "KIND",
       .examples = {{"et-generate llama3-8b --npus 64 --set time.peak=989TFLOPS -o llama",
                     "a training step of a model, llama.0.et …"},
-                   {"et-generate llama3-405b --npus 16384 --explain", "what that is made of"},
+                   {"et-generate llama3-405b --npus 16384 --show plan",
+                    "its parameters, operations and collectives"},
                    {"et-generate all_reduce --algorithm ring --npus 8 --size 1MiB -o ring8",
                     "an algorithm as a trace set, ring8.0.et … ring8.7.et"},
                    {"et-generate all_reduce --algorithm synthesized -n net.yml --size 1MiB -o m",
                     "the fastest that is found for a network"},
                    {"et-generate all_to_all --dims 4x8 --algorithm hierarchical -t msccl",
                     "an algorithm as MSCCL-IR, for NCCL and RCCL"},
-                   {"et-generate layers --npus 16 --layers 24 --comm all_reduce:64MiB -o toy",
+                   {"et-generate layers --npus 16 --layers 24 --call all_reduce:64MiB -o toy",
                     "a training step of 16 ranks"},
                    {"et-generate random --seed 7 | et-validate", "a test case"}},
       .reads_files = false,

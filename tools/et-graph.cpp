@@ -103,7 +103,6 @@ void declare(tools::App& app, Options& o) {
 int main(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-graph",
-      .summary = "draw execution traces",
       .operands = "[INPUT...]",
       .examples = {{"et-graph ring8.0.et -o ring8.svg", "one rank as a picture"},
                    {"et-graph ring8 | dot -Tpng > all.png", "all ranks, as dot on stdout"},

@@ -18,7 +18,6 @@ int main(int argc, char** argv) {
   std::unique_ptr<tools::LinkTeam> team;
   const tools::ToolInfo info{
       .name = "et-link",
-      .summary = "link PyTorch host traces with their Kineto device traces",
       .operands = "",
       .examples = {{"et-link --host host.0.json --device kineto.0.json -o linked.0.et", "one rank"},
                    {"et-link --host 'host.%r.json' --device 'kineto.%r.json.gz' -o llama",

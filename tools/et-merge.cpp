@@ -89,14 +89,12 @@ int work(const tools::MergeToolOptions& o, tools::Context& context) {
 int main(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-merge",
-      .summary = "put collective algorithms into a workload, or sets side by side",
       .operands = "[WORKLOAD | SET SET...]",
       .examples = {{"et-merge -w llama -a all_reduce=ring8.xml -o llama+ring", "all all-reduces as rings"},
                    {"et-merge -w llama -a 'all_gather:size>=1MiB=ag4' -a all_reduce=ring8 -o m",
                     "by size; the first rule that fits counts"},
-                   {"et-merge -w llama --builtin all_reduce=ring,chunks=4 -o merged", "an algorithm of our own"},
-                   {"et-merge -w llama --builtin all=synthesized,net=torus.yml -o merged",
-                    "algorithms made for a network"},
+                   {"et-merge -w llama -a all_reduce=ring,chunks=4 -o merged", "a known algorithm, by its name"},
+                   {"et-merge -w llama -a synthesized,net=torus.yml -o merged", "algorithms made for a network"},
                    {"et-merge -w llama --map map.yml -o - | et-validate", "rules from a file"},
                    {"et-merge llama bert -o both",
                     "two sets side by side, the ranks of bert behind those of llama"}},

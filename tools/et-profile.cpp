@@ -75,7 +75,6 @@ int profile(const tools::ProfileOptions& o, tools::Context& context) {
 int main(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-profile",
-      .summary = "learn from traces what others like them are made of",
       .operands = "[INPUT...]",
       .examples = {{"et-profile llama -o llama.profile.json", "what occurs twice or more"},
                    {"et-profile --k 5 job1 job2 job3 -o jobs.profile.json", "of three sets together"},

@@ -84,7 +84,6 @@ int main(int argc, char** argv) {
   Options o;
   const tools::ToolInfo info{
       .name = "et-replay",
-      .summary = "simulate execution traces on a network",
       .operands = "[INPUT...]",
       .examples = {{"et-replay -n ring8.yml ring8", "when each NPU ends"},
                    {"et-convert ring8.xml | et-replay --size 1MiB -n ring:8,bw=50GB/s,lat=500ns",
@@ -92,10 +91,10 @@ int main(int argc, char** argv) {
                    {"et-replay --workload-configuration w --system-configuration s.json \\\n"
                     "      --network-configuration n.yml --remote-memory-configuration m.json",
                     "as ASTRA-sim's analytical backends are called; the same cycles"},
-                   {"et-replay -n ring8.yml --network aware --timeline run.json ring8",
+                   {"et-replay -n ring8.yml --model aware --timeline run.json ring8",
                     "with contention; open run.json in ui.perfetto.dev"},
                    {"et-replay -n ring8.yml --explain end ring8", "its critical path, back to time 0"},
-                   {"et-replay -n ring8.yml --network links --occupancy alpha-beta \\\n"
+                   {"et-replay -n ring8.yml --occupancy alpha-beta \\\n"
                     "      -t ten --size 8MiB ring8.xml -o ring8.ten.json",
                     "an algorithm as a schedule: which chunk is on which link when"},
                    {"et-replay --compute recorded --comm recorded llama",

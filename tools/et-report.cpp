@@ -6,6 +6,7 @@
 
 #include "analyze/findings.h"
 #include "common/form.h"
+#include "common/option_texts.h"
 #include "common/run_output.h"
 #include "common/source.h"
 #include "common/text.h"
@@ -23,17 +24,22 @@ struct Options {
   tools::InputOptions input;
   std::optional<std::string> output;
   std::optional<std::string> to;
+  std::optional<std::string> format;
 };
 
-// Returns the form that -t names, else that of the suffix, else text.
-std::string form_of(const Options& o) { return o.to ? *o.to : tools::form_of_suffix(o.output, {"html", "json"}); }
+// Returns "html" for a page, else the form of the printed findings.
+std::string form_of(const Options& o) {
+  if (o.to && o.format) throw usage_error("-t html writes a page, --format prints findings; give one of the two");
+  if (o.to) return *o.to;
+  return o.format ? *o.format : tools::form_of_suffix(o.output, {"html", "json"});
+}
 
 void declare(tools::App& app, Options& o) {
-  tools::add_input_options(app, o.input);
+  tools::add_set_input_options(app, o.input);
   app.group("Output");
-  app.add_option("-o,--output", o.output, "PATH", "file for the report (default: stdout); .html is a page");
-  app.add_choice("-t,--to", o.to, {"html", "text", "json"},
-                 "a page, or only its findings (default: by the suffix of -o, else text)");
+  app.add_option("-o,--output", o.output, "PATH", tools::option_text::output);
+  app.add_choice("-t,--to", o.to, {"html"}, tools::option_text::to);
+  app.add_choice("--format", o.format, {"text", "json"}, tools::option_text::format);
 }
 
 // Returns the names of two operands without their folders; empty if the runs are not of an operand each.
@@ -76,11 +82,10 @@ int report(const Options& o, tools::Context& context) {
 int main(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-report",
-      .summary = "say what a run shows, or how two differ, and draw pages",
       .operands = "[INPUT...]",
       .examples = {{"et-report llama.run", "the findings: what fills the time, who is slow, which link is hot"},
                    {"et-report llama.run -o llama.html", "a page to look at and to send to a colleague"},
-                   {"et-report -t json llama.run | jq -r '.[0].text'", "the headline alone"},
+                   {"et-report --format json llama.run | jq -r '.[0].text'", "the headline alone"},
                    {"et-report before.run after.run", "which is faster and why, and the findings of both"},
                    {"et-report before.run after.run -o both.html", "the two side by side"},
                    {"et-report linked -o measured.html", "what a recorded set of traces shows"}},

@@ -85,7 +85,6 @@ int split(const tools::SplitToolOptions& o, tools::Context& context) {
 int main(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-split",
-      .summary = "split a trace into one for each NPU, join a set, take a part of it",
       .operands = "[INPUT...]",
       .examples = {{"et-split system.et -o part", "part.0.et … by the attribute npu of the nodes"},
                    {"et-split --by map:devices.csv graph.et -o part", "by a map of nodes"},

@@ -26,12 +26,12 @@ int stats(const tools::StatsOptions& o, tools::Context& context) {
     return 0;
   }
   std::optional<Run> run;
-  if (o.timeline) {
-    SourceOptions options{.operands = {*o.timeline}, .hash = false};
+  if (o.run) {
+    SourceOptions options{.operands = {*o.run}, .hash = false};
     run = std::move(load_runs(options, context.jobs(), context.diagnostics).front());
   }
   tools::CountedSet counted;
-  if (!o.timeline || !o.input.operands.empty()) {
+  if (!o.run || !o.input.operands.empty()) {
     SourceOptions options = tools::source_options(o.input, context);
     options.runs = !run;
     options.any_ranks = true;
@@ -57,7 +57,6 @@ int stats(const tools::StatsOptions& o, tools::Context& context) {
 int main(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-stats",
-      .summary = "numbers of execution traces and of runs",
       .operands = "[INPUT...]",
       .examples = {{"et-stats llama", "nodes, bytes, collectives, the longest chain"},
                    {"et-stats --by name --top 20 llama", "which nodes take the time, with percentiles"},

@@ -39,7 +39,6 @@ int synthesize(const tools::SynthesizeOptions& o, tools::Context& context) {
 int main(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-synthesize",
-      .summary = "make traces like those that a profile was learned from",
       .operands = "[PROFILE...]",
       .examples = {{"et-synthesize llama.profile.json --seed 1 -o like", "like.0.et …, as many as were recorded"},
                    {"et-synthesize --iterations 100 llama.profile.json -o long", "a hundred training steps"},

@@ -48,7 +48,6 @@ int validate(const tools::ValidateOptions& o, tools::Context& context) {
 int main(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-validate",
-      .summary = "check execution traces and collective algorithms",
       .operands = "[INPUT...]",
       .examples = {{"et-validate ring8", "silent and 0, or every finding and 1"},
                    {"et-convert ring8.xml | et-validate --dataflow", "is it the collective that it claims to be?"},

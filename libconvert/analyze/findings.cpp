@@ -19,7 +19,7 @@ std::vector<Finding> findings_of(const Run& run) {
 #undef FINDING
   std::erase_if(found, [](const findings::RuleFinding& f) { return f.effect < least_effect; });
   std::ranges::stable_sort(found, std::ranges::greater(), &Finding::effect);
-  // What another rule tells with its reason is not told again as a mere change.
+  // A change that another rule reports with its reason is not repeated as best_change.
   std::erase_if(found, [&](const findings::RuleFinding& f) {
     return f.rule == "best_change" && std::ranges::any_of(found, [&](const findings::RuleFinding& other) {
              return other.rule != f.rule && other.replay == f.replay;

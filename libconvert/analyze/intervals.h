@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds sets of time as disjoint intervals, and joins, cuts and measures them.
+// Sets of times as disjoint intervals: union, intersection, difference and length.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,10 @@ struct Interval {
   Picoseconds end = 0;
 };
 
-// Disjoint intervals in ascending order, none of which is empty.
+// Disjoint, non-empty intervals in ascending order.
 using Intervals = std::vector<Interval>;
 
-// Returns the union of intervals, in any order.
+// Returns the union of intervals, given in any order.
 [[nodiscard]] inline Intervals join(std::vector<Interval> all) {
   std::erase_if(all, [](const Interval& i) { return i.begin >= i.end; });
   std::ranges::sort(all, {}, &Interval::begin);
@@ -39,7 +39,7 @@ using Intervals = std::vector<Interval>;
   return sum;
 }
 
-// Returns what is in both.
+// Returns the intersection.
 [[nodiscard]] inline Intervals common(const Intervals& a, const Intervals& b) {
   Intervals both;
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
@@ -51,7 +51,7 @@ using Intervals = std::vector<Interval>;
   return both;
 }
 
-// Returns what is in `a` and not in `b`.
+// Returns `a` without `b`.
 [[nodiscard]] inline Intervals without(const Intervals& a, const Intervals& b) {
   Intervals rest;
   std::size_t j = 0;

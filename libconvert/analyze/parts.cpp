@@ -10,7 +10,7 @@ namespace {
 
 enum What : std::uint8_t { computing, communicating, waiting, remote_memory, on_cpu, whats };
 
-// The begin (+1) or the end (-1) of something.
+// Begin (+1) or end (-1) of an activity.
 struct Change {
   Picoseconds at = 0;
   What what = computing;

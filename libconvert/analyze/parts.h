@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Divides the time of each NPU of a run into seven parts that add up to it.
+// Divides the time of each NPU of a run into seven time categories that add up to it.
 //
 // For an NPU, C is the time in which at least one node computes (not on the CPU). M is the time in which bytes may
 // move: a send, a receive after its message is sent, a collective after its last call. W is the time in which a
-// receive or a collective waits for this. A is the time of remote memory, U the time of the CPU. The
-// window is [0, T] with T = Run::total_ps, or reached_ps if the run did not come to its end.
+// receive or a collective waits until its bytes may move. A is the time of remote memory, U the time of the CPU.
+// The window is [0, T] with T = Run::total_ps, or reached_ps if the run did not complete.
 #pragma once
 
 #include <array>
@@ -26,12 +26,12 @@ enum class Part : std::uint8_t {
   waiting,  // W without C and M: waits for other NPUs; in pipelines the bubble
   memory,   // A without C, M and W
   cpu,      // U without the others
-  idle,     // nothing
+  idle,     // none of the above
 };
 inline constexpr std::size_t part_count = 7;
 inline constexpr std::array<std::string_view, part_count> part_names = {"compute", "overlap", "exposed", "waiting",
                                                                         "memory",  "cpu",     "idle"};
-// The parts as readers see them.
+// Titles of the time categories for readers.
 inline constexpr std::array<std::string_view, part_count> part_titles = {"computing alone",
                                                                          "computing and communicating",
                                                                          "exposed communication",
@@ -45,7 +45,7 @@ struct NpuParts {
   std::array<Picoseconds, part_count> ps{};
 
   [[nodiscard]] Picoseconds operator[](Part part) const { return ps[static_cast<std::size_t>(part)]; }
-  // |C|, and |M|: communication, hidden and exposed.
+  // C|, and |M| (communication, hidden and exposed).
   [[nodiscard]] Picoseconds computing() const { return (*this)[Part::compute] + (*this)[Part::overlap]; }
   [[nodiscard]] Picoseconds communication() const { return (*this)[Part::overlap] + (*this)[Part::exposed]; }
 };
@@ -55,19 +55,20 @@ struct NpuParts {
   return run.status == RunStatus::complete || run.status == RunStatus::unmatched ? run.total_ps : run.reached_ps;
 }
 
-// Returns the NPUs of the run, ascending: those of Run::npus, or of the slices where that is empty.
+// Returns the NPUs of the run, ascending: the NPUs of Run::npus, or of the slices if that is empty.
 [[nodiscard]] std::vector<Rank> npus_of(const Run& run);
 
-// Returns the indices of the slices of each NPU of npus_of(), in order of their begin; of one for which another
-// stands there are none.
+// Returns the indices of the slices of each NPU of npus_of(), in order of their begin. The list is empty for an NPU
+// that has a representative.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> slices_by_npu(const Run& run);
 
-// Returns for each NPU of npus_of() the place of the one whose slices tell what it did: itself, or the one of
-// Run::classes that stands for it.
+// Returns for each NPU of npus_of() the index of the NPU that has its slices: itself, or its representative in
+// Run::classes.
 [[nodiscard]] std::vector<std::size_t> told_by(const Run& run);
 
-// Returns until when a slice of communication waits for others: a collective until the last NPU has called it, a
-// receive until its send has begun; at most its end. Other slices do not wait: their begin.
+// Returns the time until which a slice of communication waits for others: a collective until its last call, a
+// receive until its send has begun; at most the end of the slice. Returns the begin for other slices, which do not
+// wait.
 class CommunicationWaits {
  public:
   explicit CommunicationWaits(const Run& run);
@@ -78,13 +79,13 @@ class CommunicationWaits {
   std::vector<std::pair<std::uint64_t, Picoseconds>> sends_;  // flow → begin of its send, ascending
 };
 
-// Calls `take` with each stretch of [0, window()) in which the NPU of `slices` (in Timeline::slices) is in one
-// part, in order of time.
+// Calls `take` with each stretch of [0, window()) in which an NPU is in one time category, in order of time.
+// `slices`: indices of its slices in Timeline::slices.
 using TakeStretch = std::function<void(Part part, Picoseconds begin, Picoseconds end)>;
 void for_each_stretch(const Run& run, std::span<const std::uint32_t> slices, const CommunicationWaits& waits,
                       const TakeStretch& take);
 
-// Returns the parts of each NPU; none if the run has no slices. They add up to window().
+// Returns the time categories of each NPU, which add up to window(); empty if the run has no slices.
 [[nodiscard]] std::vector<NpuParts> parts_of(const Run& run);
 
 }  // namespace convert

@@ -10,11 +10,11 @@
 namespace convert::collectives {
 namespace {
 
-// About 1 GiB while an algorithm is built.
+// Limits memory to about 1 GiB while an algorithm is built.
 constexpr std::uint64_t max_steps = std::uint64_t{1} << 24;
 constexpr std::uint64_t max_slots = std::uint64_t{1} << 24;
 
-constexpr std::int32_t local_lane = -1;  // threadblocks of copies
+constexpr std::int32_t local_lane = -1;  // threadblocks for copies
 
 std::uint64_t pair_key(std::int32_t high, std::int32_t low) {
   return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(high)) << 32) | static_cast<std::uint32_t>(low);
@@ -102,7 +102,7 @@ std::uint32_t AlgorithmBuilder::threadblock(std::int32_t rank, std::int32_t chan
   return at->second;
 }
 
-// Channels are few and ranks at most max_slots, so that a pair of ranks and a channel fit one key.
+// There are few channels and at most max_slots ranks, so two ranks and a channel fit in one key.
 std::uint32_t AlgorithmBuilder::connection(const Hop& hop) {
   assert(hop.channel >= 0 && hop.channel < max_channels);
   const std::uint64_t key =
@@ -132,7 +132,7 @@ void AlgorithmBuilder::send(const Hop& hop, const Piece& piece, bool in_turn) {
   Pending step = pending(StepType::send, piece.src, piece.dst);
   const Ref self{number, static_cast<std::uint32_t>(tb.steps.size())};
   const Pending* previous = tb.steps.empty() ? nullptr : &tb.steps.back();
-  // A fused step takes its message only when it sends: until then the message stays in its connection.
+  // A fused step receives its message only when it sends; until then the message occupies a slot of its connection.
   step.may_fuse = !in_turn && previous != nullptr && receives(previous->type) && previous->cnt == step.cnt &&
                   previous->dst_buf == step.src_buf && previous->dst_off == step.src_off &&
                   connections_[tb.in].sent - connections_[tb.in].received + 1 <= fifo_slots(protocol_);
@@ -160,7 +160,8 @@ void AlgorithmBuilder::receive(const Hop& hop, const Piece& piece, Arrival arriv
     tb.in = connection(hop);
   }
   assert(tb.recv == hop.from);
-  // Runtimes take src as the local operand of a reduction; of a plain receive it only tells the sender's address.
+  // Runtimes take src as the local operand of a reduction. For a plain receive, src is only the address at the
+  // sender.
   const bool reduces = arrival == Arrival::reduce;
   const Pending step =
       reduces ? pending(StepType::rrc, piece.dst, piece.dst) : pending(StepType::recv, piece.src, piece.dst);
@@ -245,7 +246,7 @@ void AlgorithmBuilder::reduce_dependencies(const Tb& tb, std::uint32_t own, std:
              deps.end());
 }
 
-// Counts chunks as overwritten that stand in the buffers at the end and are no result.
+// Counts chunks that remain in the buffers at the end but are not results as overwritten.
 void AlgorithmBuilder::mark_unneeded_results(RankState& rank, std::int32_t number, std::int32_t root) {
   const std::int32_t part = chunks_ / static_cast<std::int32_t>(ranks_.size());
   const auto is_result = [&](std::size_t buffer, std::size_t index) {
@@ -333,7 +334,7 @@ Algorithm AlgorithmBuilder::finish(std::string name, std::int32_t root) {
     RankState& rank = ranks_[static_cast<std::size_t>(r)];
     mark_unneeded_results(rank, r, root);
     Gpu& gpu = a.gpus.emplace_back();
-    // In place the larger buffer is the only one.
+    // An in-place algorithm uses only the larger of input and output.
     const bool output_only = inplace_ && collective_ == Collective::all_gather;
     gpu.i_chunks = output_only ? 0 : input_chunks(collective_, chunks_, ranks);
     gpu.o_chunks = inplace_ && !output_only ? 0 : output_chunks(collective_, chunks_, ranks);

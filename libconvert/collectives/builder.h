@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Builds an algorithm (threadblocks, steps and dependencies) from transfers between ranks, one after the other.
+// Builder of an algorithm (threadblocks, steps and dependencies) from a sequence of transfers between ranks.
 //
-// Why the result is right: the order of the calls is itself a possible execution, in which every receive finds its
-// message. Steps of a threadblock stand in that order, and every access to a chunk waits for the earlier accesses
-// of other threadblocks that conflict with it. So all executions compute the same, and since in this one no
-// connection ever holds more messages than the protocol guarantees (send() counts), none can block.
+// Correctness: the order of the calls is itself a possible execution, in which every receive finds its message. The
+// steps of a threadblock keep that order. Every access to a chunk waits for the earlier conflicting accesses by
+// other threadblocks. So all executions compute the same result. In the execution above, no connection ever holds
+// more messages than the protocol guarantees (send() counts them), so no step can block.
 #pragma once
 
 #include <array>
@@ -29,8 +29,8 @@ struct Chunks {
 
 enum class Arrival : std::uint8_t { store, reduce };
 
-// The way of a message. A rank has a threadblock for each channel and lane, so all sends of that must go to one
-// rank, and all its receives come from one.
+// Route of a message. A rank has one threadblock for each channel and lane; all sends of a threadblock must go to
+// one rank, and all its receives must come from one rank.
 struct Hop {
   std::int32_t from = 0;
   std::int32_t to = 0;
@@ -38,18 +38,18 @@ struct Hop {
   std::int32_t send_lane = 0;  // at `from`
   std::int32_t recv_lane = 0;  // at `to`
 };
-// Returns a hop whose ranks use one threadblock per peer, for both directions.
+// Returns a hop with one threadblock per peer at each end, used for both directions.
 [[nodiscard]] constexpr Hop peer_hop(std::int32_t from, std::int32_t to, std::int32_t channel) {
   return {from, to, channel, to, from};
 }
 
-// One message: the chunks read at the sender, and those written at the receiver.
+// One message: the chunks read at the sender and the chunks written at the receiver.
 struct Piece {
   Chunks src;
   Chunks dst;
 };
 
-// Holds transfers that happen at the same time.
+// Transfers that happen at the same time.
 class Round {
  public:
   void add(const Hop& hop, Arrival arrival, std::vector<Piece> pieces) {
@@ -70,22 +70,24 @@ class Round {
 
 class AlgorithmBuilder {
  public:
-  // `chunks` is nchunksperloop. In-place algorithms must use only the larger of the buffers input and output.
-  // `largest_call`: the bytes of the largest call, 0 for no limit: steps have no more chunks than a message of each
-  // runtime carries in it. Throws Error(usage) if all ranks together have more than 2^24 chunks.
+  // `chunks`: nchunksperloop of the algorithm. In-place algorithms must use only the larger of input and output.
+  // `largest_call`: size of the largest call in bytes, 0 for no limit. If given, steps have no more chunks than fit
+  // in one message of each runtime. Throws Error(usage) if all ranks together have more than 2^24 chunks.
   AlgorithmBuilder(Collective collective, std::int32_t ranks, std::int64_t chunks, Protocol protocol, bool inplace,
                    std::optional<std::int64_t> largest_call = std::nullopt);
 
-  // Adds a round: all ranks send as many messages of each transfer as a connection holds, then receive them, and so
-  // on. `in_turn`: each send waits for the step added to its rank before. Throws Error(usage) beyond 2^24 steps.
+  // Adds a round. In repeated turns, all ranks send as many messages of each transfer as a connection holds, then
+  // receive them. `in_turn`: each send waits for the step added to its rank before. Throws Error(usage) if there
+  // are more than 2^24 steps.
   void run(const Round& round, bool in_turn = false);
-  // Adds rounds in which what a rank sends is what came to it in the round before, message by message: it is sent
-  // on as soon as it has come. Each round has the same number of entries, with as many pieces of one chunk each; if
-  // these are more than a connection holds, so many go through all rounds before the next ones. Throws likewise.
+  // Adds rounds in which each rank forwards the messages received in the previous round, each as soon as it
+  // arrives. All rounds have the same number of entries, and all entries the same number of pieces of one chunk. If
+  // the pieces exceed the capacity of a connection, that many pieces pass through all rounds before the next ones
+  // start. Throws like run().
   void relay(std::span<const Round> rounds);
-  // Adds a copy within a rank. Throws likewise.
+  // Adds a copy within a rank. Throws like run().
   void copy(std::int32_t rank, const Chunks& src, const Chunks& dst);
-  // Returns the algorithm; the builder cannot be used any more. `root`: of a reduce.
+  // Returns the algorithm; the builder must not be used afterwards. `root`: root of a reduce.
   [[nodiscard]] Algorithm finish(std::string name, std::int32_t root = 0);
 
  private:
@@ -100,13 +102,13 @@ class AlgorithmBuilder {
     Buffer src_buf = Buffer::input;
     Buffer dst_buf = Buffer::input;
     bool awaited = false;   // by another threadblock
-    bool may_fuse = false;  // a send of exactly what the step before it received
-    bool needed = false;    // another step than the send that may fuse with it reads the chunks that it stores
+    bool may_fuse = false;  // sends exactly the chunks that the previous step received
+    bool needed = false;    // a step other than the send that may fuse with this one reads the stored chunks
     std::int32_t src_off = 0;
     std::int32_t dst_off = 0;
     std::int32_t cnt = 0;
-    std::int32_t overwritten = 0;  // how many of its stored chunks are written again, or are no result at the end
-    std::uint32_t dep_begin = 0;   // into Tb::deps; ends where the next step's begin
+    std::int32_t overwritten = 0;  // number of stored chunks that are written again, or are not results at the end
+    std::uint32_t dep_begin = 0;   // index into Tb::deps; the list ends where the list of the next step begins
   };
   struct Connection {
     std::int64_t sent = 0;
@@ -116,15 +118,15 @@ class AlgorithmBuilder {
     std::int32_t send = -1;
     std::int32_t recv = -1;
     std::int32_t channel = 0;
-    std::uint32_t in = none;  // connections
+    std::uint32_t in = none;  // index into connections_
     std::uint32_t out = none;
     std::vector<Pending> steps;
     std::vector<Ref> deps;
-    std::unordered_map<std::uint32_t, std::uint32_t> waited;  // by other threadblock: the latest step awaited
+    std::unordered_map<std::uint32_t, std::uint32_t> waited;  // other threadblock → latest step waited for
   };
-  struct Slot {  // of one chunk
+  struct Slot {  // state of one chunk
     Ref writer;
-    std::uint32_t readers = none;  // since then: list in readers_
+    std::uint32_t readers = none;  // readers since the last write: head of a list in readers_
   };
   struct Reader {
     Ref ref;
@@ -132,8 +134,8 @@ class AlgorithmBuilder {
   };
   struct RankState {
     std::vector<Tb> tbs;
-    std::unordered_map<std::uint64_t, std::uint32_t> tb_of;  // by channel and lane
-    std::array<std::vector<Slot>, 3> slots;                  // by buffer, as far as used
+    std::unordered_map<std::uint64_t, std::uint32_t> tb_of;  // key: channel and lane
+    std::array<std::vector<Slot>, 3> slots;                  // by buffer; sized to the chunks in use
     Ref last;
   };
 
@@ -145,16 +147,17 @@ class AlgorithmBuilder {
   void receive(const Hop& hop, const Piece& piece, Arrival arrival);
   void add_step(RankState& rank, std::uint32_t number, const Pending& step, const std::vector<Ref>& deps);
   Slot& slot(RankState& rank, Buffer buffer, std::int32_t index);
-  // Add to `deps` the steps that `by` must wait for. `fused`: the step with which `by` may become one.
+  // Add the steps that `by` must wait for to `deps`. `fused`: the step that `by` may fuse with.
   void read(RankState& rank, const Chunks& chunks, Ref by, std::vector<Ref>& deps, Ref fused = {none, none});
   void write(RankState& rank, const Chunks& chunks, Ref by, std::vector<Ref>& deps);
-  // Keeps the latest step of each other threadblock, unless the threadblock has waited for it or a later one.
+  // Keeps only the latest step of each other threadblock, and drops steps that `tb` has waited for already.
   static void reduce_dependencies(const Tb& tb, std::uint32_t own, std::vector<Ref>& deps);
   void mark_unneeded_results(RankState& rank, std::int32_t number, std::int32_t root);
   static std::size_t dep_count(const Tb& tb, std::size_t i);
-  // Returns whether step i and the one before it become one.
+  // Returns whether step i fuses with the previous step.
   static bool fused(const Tb& tb, std::size_t i);
-  // Returns each step's position once nops carry all dependencies but one and fused steps are one.
+  // Returns the position of each step in the emitted list. Fused steps share a position; n - 1 nops precede a step
+  // with n > 1 dependencies.
   static std::vector<std::int32_t> positions(const Tb& tb);
   static void emit_rank(const RankState& rank, Algorithm& out);
 
@@ -162,7 +165,7 @@ class AlgorithmBuilder {
   std::int32_t chunks_ = 0;
   Protocol protocol_;
   bool inplace_;
-  std::int32_t most_chunks_ = max_step_chunks;  // of a step
+  std::int32_t most_chunks_ = max_step_chunks;  // most chunks of a step
   std::vector<RankState> ranks_;
   std::unordered_map<std::uint64_t, std::uint32_t> connection_of_;
   std::vector<Connection> connections_;

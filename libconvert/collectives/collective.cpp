@@ -32,13 +32,13 @@ constexpr std::int32_t max_ranks = 1 << 16;
 constexpr std::int32_t max_size_of_dim = 1 << 24;
 constexpr std::size_t max_dims = 64;
 
-// Returns the algorithm of a name, however it is spelled; null if there is none.
+// Returns the algorithm with the given name in any spelling; null if the name is unknown.
 const CollectiveAlgorithm* named(std::string_view name) {
   const auto at = std::ranges::find_if(table(), [&](const auto& a) { return same_name(a.name, name); });
   return at == table().end() ? nullptr : &*at;
 }
 
-// Returns the algorithm of a request. Throws Error(usage) if there is none for the collective.
+// Returns the algorithm for a request. Throws Error(usage) if the collective has no such algorithm.
 const CollectiveAlgorithm& find(const CollectiveRequest& r) {
   const CollectiveAlgorithm* const known = named(r.algorithm);
   if (known != nullptr && known->offers(r.collective)) return *known;
@@ -49,13 +49,13 @@ const CollectiveAlgorithm& find(const CollectiveRequest& r) {
   const std::string collective(name(r.collective));
   if (offered.empty()) throw usage_error("there is no algorithm for the collective " + collective);
   throw usage_error((known != nullptr
-                         ? "algorithm " + std::string(known->name) + " does not do " + collective
+                         ? "algorithm " + std::string(known->name) + " does not support " + collective
                          : "unknown algorithm '" + r.algorithm + "'" + did_you_mean(r.algorithm, offered)) +
-                    "; those for " + collective + " are " + join(offered));
+                    "; the algorithms for " + collective + " are " + join(offered));
 }
 
 void check_numbers(const CollectiveRequest& r) {
-  if (r.ranks < 2) throw usage_error("a collective needs 2 ranks and more, not " + std::to_string(r.ranks));
+  if (r.ranks < 2) throw usage_error("a collective requires at least 2 ranks, not " + std::to_string(r.ranks));
   if (r.ranks > max_ranks)
     throw usage_error(counted(r.ranks, "rank") + " are too many for a program; the limit is " +
                       std::to_string(max_ranks));
@@ -63,16 +63,16 @@ void check_numbers(const CollectiveRequest& r) {
   const bool rooted = r.collective == Collective::broadcast || r.collective == Collective::reduce;
   if (r.root && !rooted) throw usage_error(std::string(name(r.collective)) + " has no root");
   if (r.root && (*r.root < 0 || *r.root >= r.ranks))
-    throw usage_error("root " + std::to_string(*r.root) + " is none of the " + counted(r.ranks, "rank"));
+    throw usage_error("root " + std::to_string(*r.root) + " is not one of the " + counted(r.ranks, "rank"));
 }
 
 void check(const CollectiveRequest& r, const CollectiveAlgorithm& a) {
   check_numbers(r);
   if (!a.takes_dims && (!r.dims.empty() || !r.dim_algorithms.empty()))
-    throw usage_error("algorithm " + std::string(a.name) + " has no dimensions; hierarchical has");
+    throw usage_error("algorithm " + std::string(a.name) + " takes no dimensions; use hierarchical");
 }
 
-// Reads "NAME,chunks=4,dims=2x4"; the collective and its ranks are left open.
+// Parses "NAME,chunks=4,dims=2x4"; the collective and its ranks stay unset.
 CollectiveRequest parse_builtin(std::string_view text) {
   const std::vector<std::string> pieces = split(text, ',');
   CollectiveRequest request{.algorithm = pieces[0]};
@@ -82,7 +82,7 @@ CollectiveRequest parse_builtin(std::string_view text) {
     const std::string value = piece.substr(std::min(key.size() + 1, piece.size()));
     const auto number = [&] {
       const auto n = parse_int(value);
-      if (!n || *n < 0 || *n > INT32_MAX) throw usage_error("'" + value + "' is no number for " + key);
+      if (!n || *n < 0 || *n > INT32_MAX) throw usage_error("'" + value + "' is not a valid number for " + key);
       return static_cast<std::int32_t>(*n);
     };
     if (!given.insert(key).second) throw usage_error("key '" + key + "' is given twice");
@@ -96,7 +96,7 @@ CollectiveRequest parse_builtin(std::string_view text) {
       request.dim_algorithms = split(value, '+');
       for (std::string& name : request.dim_algorithms) name = collectives::find_scheme(name).name;
     } else {
-      throw usage_error("unknown key '" + key + "'; known: chunks, dims, dim-algorithms, root");
+      throw usage_error("unknown key '" + key + "'; the keys are chunks, dims, dim-algorithms, root");
     }
   }
   return request;
@@ -131,7 +131,7 @@ Algorithm build_collective(const CollectiveRequest& request) {
   CollectiveRequest r = request;
   if (r.algorithm.empty()) r.algorithm = default_collective_algorithm(r.collective);
   const CollectiveAlgorithm& a = find(r);
-  r.algorithm = a.name;  // however it was spelled
+  r.algorithm = a.name;  // canonical spelling
   check(r, a);
   return a.build(r);
 }
@@ -140,7 +140,7 @@ Algorithm build_on_rings(const CollectiveRequest& request, std::span<const std::
   using enum Collective;
   check_numbers(request);
   if (rings.size() > max_channels)
-    throw usage_error("rings of " + counted(rings.size(), "channel") + "; the limit of a program is " +
+    throw usage_error("the rings use " + counted(rings.size(), "channel") + "; the limit is " +
                       std::to_string(max_channels));
   switch (request.collective) {
     case all_reduce:
@@ -157,7 +157,7 @@ Algorithm build_on_rings(const CollectiveRequest& request, std::span<const std::
 std::vector<std::int32_t> parse_dims(std::string_view text) {
   const std::vector<std::string> pieces = split(text, 'x');
   if (pieces.size() > max_dims)
-    throw usage_error("dims of " + counted(pieces.size(), "size") + "; the limit is " + std::to_string(max_dims));
+    throw usage_error("dims have " + counted(pieces.size(), "size") + "; the limit is " + std::to_string(max_dims));
   std::vector<std::int32_t> dims;
   for (const std::string& piece : pieces) {
     const auto size = parse_int(piece);
@@ -167,6 +167,8 @@ std::vector<std::int32_t> parse_dims(std::string_view text) {
   }
   return dims;
 }
+
+bool names_library_algorithm(std::string_view text) { return named(text.substr(0, text.find(','))) != nullptr; }
 
 std::string usual_builtin(std::string_view text, std::optional<Collective> collective) {
   CollectiveRequest request = parse_builtin(text);
@@ -186,7 +188,7 @@ CollectiveRequest request_of(std::string_view text, Collective collective, std::
   CollectiveRequest request = parse_builtin(text);
   request.collective = without_block(collective);
   request.ranks = static_cast<std::int32_t>(ranks);
-  // The collective's root counts unless the text names one; a misfit is found where the two differ.
+  // The root of the collective applies unless the text gives one.
   if (!request.root && root) request.root = static_cast<std::int32_t>(*root);
   return request;
 }

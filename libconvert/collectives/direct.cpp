@@ -4,10 +4,10 @@
 namespace convert::collectives {
 namespace {
 
-// Threadblocks with a peer on one channel of a GPU, in the runtimes.
+// Most threadblocks with a peer on one channel of a GPU in the runtimes.
 constexpr std::int32_t peers_per_channel = 32;
 
-// Adds a round in which member i sends part(i, j) to each member j.
+// Adds a round in which member i sends shard part(i, j) to each member j.
 template <class Part>
 void exchange(AlgorithmBuilder& b, const Group& g, Arrival arrival, const Part& part) {
   Round round;
@@ -61,7 +61,7 @@ void direct_all_gather(AlgorithmBuilder& b, const Group& g) {
   exchange(b, g, Arrival::store, [](std::int32_t from, std::int32_t) { return from; });
 }
 
-// The messages leave before anything is added to what they carry.
+// All messages are sent before a received value is added to the data.
 void direct_one_shot(AlgorithmBuilder& b, const Group& g) {
   exchange(b, g, Arrival::reduce, [](std::int32_t, std::int32_t) { return 0; });
 }

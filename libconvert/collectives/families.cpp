@@ -20,8 +20,8 @@ void require_channels(const CollectiveRequest& r, std::int32_t channels_per_slic
   const std::int64_t needed = std::int64_t{channels_per_slice} * slices;
   if (needed <= max_channels) return;
   const std::int32_t possible = max_channels / (channels_per_slice * (slices / r.chunks));
-  throw usage_error("algorithm " + r.algorithm + " needs " + std::to_string(needed) + " channels for " +
-                    counted(r.ranks, "rank") + " and chunks=" + std::to_string(r.chunks) + "; there are " +
+  throw usage_error("algorithm " + r.algorithm + " requires " + std::to_string(needed) + " channels for " +
+                    counted(r.ranks, "rank") + " and chunks=" + std::to_string(r.chunks) + "; the limit is " +
                     std::to_string(max_channels) +
                     (possible > 0 ? ", which is enough for chunks=" + std::to_string(possible) : ""));
 }

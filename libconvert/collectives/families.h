@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares the builders of collectives.def. Each gets a request for it, with ranks, chunks and root in range.
+// Builders listed in collectives.def. Each takes a request with ranks, chunks and root in range.
 #pragma once
 
 #include "collectives/collective.h"
@@ -12,23 +12,23 @@ namespace convert::collectives {
 #include "collectives/collectives.def"
 #undef ALGORITHM
 
-// Returns the builder of an in-place algorithm with `parts` × `slices` chunks.
+// Returns a builder of an in-place algorithm with `parts` × `slices` chunks.
 [[nodiscard]] AlgorithmBuilder in_place_builder(const CollectiveRequest& r, std::int64_t parts,
                                                 std::int64_t slices);
-// Returns "allreduce_ring_n8_k2", at most the 63 characters that runtimes take.
+// Returns a name such as "allreduce_ring_n8_k2", within the runtimes' limit of 63 characters.
 [[nodiscard]] std::string algorithm_name(const CollectiveRequest& r);
-// Throws Error(usage) if so many slices, each with channels of its own, need more channels than there are.
+// Throws Error(usage) if `slices` slices with separate channels exceed the channel limit.
 void require_channels(const CollectiveRequest& r, std::int32_t channels_per_slice, std::int32_t slices);
-// Returns the chunk of a part in a slice. The parts of a slice are neighbours in the buffer; if the collective
-// gives or takes a part of the buffer by rank, the slices of a part are.
+// Returns the chunk of shard `part` in a slice. The shards of a slice are adjacent in the buffer. If the collective
+// assigns shards to ranks, the slices of a shard are adjacent instead.
 [[nodiscard]] Chunks chunk_of(const CollectiveRequest& r, std::int32_t part, std::int32_t parts, std::int32_t slice,
                               std::int32_t slices);
-// Returns the group of all ranks with one slice of each of `parts` parts.
+// Returns the group of all ranks with one slice of each of the `parts` shards.
 [[nodiscard]] Group whole_group(const CollectiveRequest& r, std::int32_t parts, std::int32_t slice,
                                 std::int32_t slices, std::int32_t channel);
 
-// Returns an in-place algorithm: add(builder, group) is called for each of `slices` slices with its whole_group(),
-// which has `channels` channels of its own. Throws as require_channels().
+// Returns an in-place algorithm. Calls add(builder, group) for each of `slices` slices with its whole_group(),
+// which has its own `channels` channels. Throws like require_channels().
 template <class Add>
 [[nodiscard]] Algorithm build_slices(const CollectiveRequest& r, std::int32_t parts, std::int32_t slices,
                                      std::int32_t channels, const Add& add) {
@@ -38,13 +38,13 @@ template <class Add>
   return b.finish(algorithm_name(r), r.root.value_or(0));
 }
 
-// Adds the request's collective (all_reduce, all_gather or reduce_scatter) by a scheme among a group.
+// Adds the collective of the request (all_reduce, all_gather or reduce_scatter) among a group.
 void run_scheme(AlgorithmBuilder& b, const CollectiveRequest& r, const GroupScheme& scheme, const Group& g);
-// Returns the algorithm that does so among all ranks, with `parts` parts in each of r.chunks slices.
+// Returns the algorithm that runs a scheme among all ranks, with `parts` shards in each of r.chunks slices.
 [[nodiscard]] Algorithm build_flat(const CollectiveRequest& r, const GroupScheme& scheme, std::int32_t parts);
 
-// Builds what build_on_rings() does: all_reduce, all_gather and reduce_scatter around rings, broadcast and reduce
-// along them, from the root on and up to it.
+// Implement build_on_rings(): all_reduce, all_gather and reduce_scatter around the rings; broadcast and reduce
+// along the rings, from the root or to the root.
 [[nodiscard]] Algorithm build_rings(const CollectiveRequest& r, std::span<const std::vector<std::int32_t>> rings);
 [[nodiscard]] Algorithm build_along_rings(const CollectiveRequest& r,
                                           std::span<const std::vector<std::int32_t>> rings);

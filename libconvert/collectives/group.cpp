@@ -41,8 +41,8 @@ const GroupScheme& find_scheme(std::string_view name) {
     if (same_name(s->name, name)) return *s;
     names.emplace_back(s->name);
   }
-  throw usage_error("unknown algorithm '" + std::string(name) + "' of a dimension" + did_you_mean(name, names) +
-                    "; those are ring, direct and halving_doubling");
+  throw usage_error("unknown algorithm '" + std::string(name) + "' for a dimension" + did_you_mean(name, names) +
+                    "; the algorithms are ring, direct and halving_doubling");
 }
 
 }  // namespace convert::collectives

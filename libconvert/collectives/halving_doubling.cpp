@@ -6,28 +6,29 @@
 namespace convert::collectives {
 namespace {
 
-// The members up to a power of two, the cores, do the work: core i also on the parts of its partner, cores + i.
+// The first floor_power_of_two(n) members, the cores, do the work. Core i also handles the shards of its partner,
+// member cores + i.
 class Cores {
  public:
   explicit Cores(const Group& g)
       : g_(g), cores_(floor_power_of_two(g.size())), parts_(static_cast<std::int32_t>(g.parts.size())) {}
 
   [[nodiscard]] std::int32_t count() const { return cores_; }
-  // Returns the part of a member beyond the cores, if it has one.
+  // Returns the shard of a member beyond the cores, if it has one.
   [[nodiscard]] std::vector<Chunks> owned(std::int32_t other) const {
     return other < parts_ ? g_.part(other) : std::vector<Chunks>();
   }
-  // Returns the parts of cores [begin, end) and their partners.
+  // Returns the shards of cores [begin, end) and their partners.
   [[nodiscard]] std::vector<Chunks> block(std::int32_t begin, std::int32_t end) const {
     return with_parts(g_, std::min(begin + cores_, parts_), std::min(end + cores_, parts_),
                       with_parts(g_, begin, end));
   }
-  // Returns all parts but one.
+  // Returns all shards except one.
   [[nodiscard]] std::vector<Chunks> all_but(std::int32_t part) const {
     return with_parts(g_, std::min(part + 1, parts_), parts_, with_parts(g_, 0, std::min(part, parts_)));
   }
 
-  // Add a round. chunks(m): what goes from or to the member m beyond the cores, or from the core m.
+  // Add a round. chunks(m): chunks sent by or to member m beyond the cores, or sent by core m.
   template <class Of>
   void from_others(AlgorithmBuilder& b, Arrival arrival, const Of& chunks) const {
     round(b, cores_, g_.size(), arrival, chunks, [&](std::int32_t m) { return hop(m, m - cores_); });
@@ -85,7 +86,7 @@ void doubling_all_gather(AlgorithmBuilder& b, const Group& g) {
 }
 
 Algorithm build_halving_doubling(const CollectiveRequest& r) {
-  // An all-reduce needs no part for each rank, only one for each that halves.
+  // An all-reduce needs one shard per core only, not one per rank.
   const std::int32_t parts = r.collective == Collective::all_reduce ? floor_power_of_two(r.ranks) : r.ranks;
   return build_flat(r, halving_doubling_scheme, parts);
 }

@@ -8,16 +8,17 @@
 namespace convert::collectives {
 namespace {
 
-// Ranks as coordinates, the first dimension fastest.
+// Ranks as coordinates, the first dimension varying fastest.
 class Grid {
  public:
   explicit Grid(const CollectiveRequest& r) : sizes_(r.dims) {
-    if (sizes_.empty()) throw usage_error("algorithm hierarchical needs the sizes of the dimensions, such as 2x4");
+    if (sizes_.empty())
+      throw usage_error("algorithm hierarchical requires the sizes of its dimensions, such as 2x4");
     std::int64_t product = 1;
     std::string text;
     for (const std::int32_t size : sizes_) {
       text += (text.empty() ? "" : "x") + std::to_string(size);
-      if (size < 1) throw usage_error("dimensions " + text + ": sizes are at least 1");
+      if (size < 1) throw usage_error("dimensions " + text + ": sizes must be at least 1");
       strides_.push_back(static_cast<std::int32_t>(std::min<std::int64_t>(product, r.ranks)));
       product = std::min<std::int64_t>(product * size, std::int64_t{1} << 31);
     }
@@ -32,11 +33,12 @@ class Grid {
   [[nodiscard]] std::int32_t coordinate(std::int32_t rank, std::size_t d) const {
     return rank / strides_[d] % sizes_[d];
   }
-  // The rank with another coordinate in one dimension.
+  // Returns the rank with another coordinate in one dimension.
   [[nodiscard]] std::int32_t moved(std::int32_t rank, std::size_t d, std::int32_t to) const {
     return rank + (to - coordinate(rank, d)) * strides_[d];
   }
-  // The same coordinates counted with the last dimension fastest: parts that stay together are neighbours then.
+  // Returns the index with the last dimension varying fastest: shards that stay together are adjacent in this
+  // order.
   [[nodiscard]] std::int32_t last_fastest(std::int32_t rank) const {
     std::int32_t place = 0;
     for (std::size_t d = 0; d < dims(); ++d) place = place * sizes_[d] + coordinate(rank, d);
@@ -51,7 +53,7 @@ class Grid {
 std::vector<const GroupScheme*> schemes_of(const CollectiveRequest& r) {
   const auto& given = r.dim_algorithms;
   if (given.size() > 1 && given.size() != r.dims.size())
-    throw usage_error("there are " + counted(r.dims.size(), "dimension") + ", but algorithms for " +
+    throw usage_error("there are " + counted(r.dims.size(), "dimension") + ", but the number of algorithms is " +
                       std::to_string(given.size()));
   std::vector<const GroupScheme*> schemes;
   for (std::size_t d = 0; d < r.dims.size(); ++d)
@@ -59,8 +61,8 @@ std::vector<const GroupScheme*> schemes_of(const CollectiveRequest& r) {
   return schemes;
 }
 
-// The ranks that differ from `first`, whose coordinate is 0, in dimension d only. Part j: what ends at the ranks
-// with its coordinates up to d, and j in d.
+// Returns the group of ranks that differ from `first`, whose coordinate is 0, in dimension d only. Part j: the
+// shards whose final ranks have the coordinates of `first` below d, and coordinate j in d.
 Group group_along(const CollectiveRequest& r, const Grid& grid, std::size_t d, std::int32_t first,
                   std::int32_t slice) {
   Group g;
@@ -68,7 +70,7 @@ Group group_along(const CollectiveRequest& r, const Grid& grid, std::size_t d, s
     const std::int32_t rank = grid.moved(first, d, j);
     g.ranks.push_back(rank);
     std::vector<Chunks> chunks;
-    const std::int32_t step = grid.stride(d) * grid.size(d);  // ranks that agree in all dimensions up to d
+    const std::int32_t step = grid.stride(d) * grid.size(d);  // distance of ranks that agree in dimensions 0…d
     for (std::int32_t p = rank % step; p < r.ranks; p += step) {
       const std::int32_t part = r.collective == Collective::all_reduce ? grid.last_fastest(p) : p;
       chunks.push_back(chunk_of(r, part, r.ranks, slice, r.chunks));
@@ -110,8 +112,9 @@ Algorithm build_by_groups(const CollectiveRequest& r, const Grid& grid) {
   return b.finish(algorithm_name(r));
 }
 
-// After dimension d, rank x holds what goes from ranks s to ranks t where t agrees with x up to d and s beyond: at
-// the place with the coordinates of s up to d and of t beyond. The last dimension's places are the output.
+// After dimension d, rank x holds the data from each rank s to each rank t such that t agrees with x up to d, and s
+// agrees with x beyond d. Its position has the coordinates of s up to d and of t beyond d. The positions after the
+// last dimension are the positions of the output.
 Algorithm build_all_to_all(const CollectiveRequest& r, const Grid& grid) {
   std::vector<std::size_t> dims;
   std::vector<std::int32_t> first_channel;
@@ -122,15 +125,15 @@ Algorithm build_all_to_all(const CollectiveRequest& r, const Grid& grid) {
     first_channel.push_back(channels);
     channels += direct_channels(grid.size(d));
   }
-  if (!r.dim_algorithms.empty()) throw usage_error("an all-to-all has no choice of algorithms by dimension");
+  if (!r.dim_algorithms.empty()) throw usage_error("an all-to-all takes no algorithms of dimensions; omit them");
   require_channels(r, channels, r.chunks);
   AlgorithmBuilder b(r.collective, r.ranks, std::int64_t{r.ranks} * r.chunks, r.protocol, false, r.largest_call);
   Buffer from = Buffer::input;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     const std::size_t d = dims[i];
-    // Scratch and output in turns, so that the last one is the output.
+    // Alternates between scratch and output so that the last dimension writes to the output.
     const Buffer to = (dims.size() - i) % 2 == 1 ? Buffer::output : Buffer::scratch;
-    const std::int32_t run = grid.stride(d);  // neighbouring places with one coordinate in d
+    const std::int32_t run = grid.stride(d);  // adjacent positions with one coordinate in d
     const std::int32_t period = run * grid.size(d);
     const auto pieces = [&](std::int32_t at_sender, std::int32_t at_receiver, std::int32_t slice) {
       std::vector<Piece> list;

@@ -4,11 +4,11 @@
 namespace convert::collectives {
 namespace {
 
-// Returns the i-th rank in an order that begins with the root; without a root, as they are.
+// Returns the i-th rank in an order that begins with the root, or in ascending order without a root.
 std::int32_t member(const CollectiveRequest& r, std::int32_t i) { return (r.root.value_or(0) + i) % r.ranks; }
 
-// Where the members are more than a power of two, the first pairs (even, odd) exchange halves of their data, add
-// them up, and the even one takes over what the odd one has added. Returns those that go on.
+// Reduces the members to a power of two: the first pairs (even, odd) exchange and sum halves of their data, and the
+// odd member sends its half to the even one. Returns the remaining members.
 Group fold(AlgorithmBuilder& b, const CollectiveRequest& r, const Group& whole) {
   const auto parts = static_cast<std::int32_t>(whole.parts.size());
   const std::int32_t pairs = r.ranks - parts;
@@ -30,7 +30,7 @@ Group fold(AlgorithmBuilder& b, const CollectiveRequest& r, const Group& whole) 
   return rest;
 }
 
-// Member 0 collects the parts: a tree in which blocks double from round to round.
+// Member 0 collects the shards along a tree; blocks double each round.
 void gather(AlgorithmBuilder& b, const Group& g) {
   for (std::int32_t held = 1; held < g.size(); held *= 2) {
     Round round;
@@ -40,7 +40,7 @@ void gather(AlgorithmBuilder& b, const Group& g) {
   }
 }
 
-// Member 0, which has everything, hands out the parts: a tree in which blocks halve from round to round.
+// Member 0, which has all data, distributes the shards along a tree; blocks halve each round.
 void scatter(AlgorithmBuilder& b, const Group& g, std::int32_t members) {
   for (std::int32_t half = members / 2; half >= 1; half /= 2) {
     Round round;

@@ -4,7 +4,7 @@
 namespace convert::collectives {
 namespace {
 
-// Round t: member i passes part (i + shift - t) on to member i+1. One threadblock per rank receives and sends.
+// Round t: member i passes shard (i + shift - t) to member i+1. One threadblock per rank receives and sends.
 void add_rounds(const Group& g, std::int32_t shift, Arrival arrival, std::vector<Round>& to) {
   const std::int32_t n = g.size();
   for (std::int32_t t = 0; t < n - 1; ++t) {

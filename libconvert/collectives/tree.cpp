@@ -11,7 +11,7 @@ namespace {
 
 struct Tree {
   std::int32_t root = 0;
-  std::vector<std::vector<std::int32_t>> children;  // by rank, the one that is served first in front
+  std::vector<std::vector<std::int32_t>> children;  // by rank, in the order in which they are served
 };
 
 std::vector<std::int32_t> from_the_root(const Tree& tree) {
@@ -23,11 +23,11 @@ std::vector<std::int32_t> from_the_root(const Tree& tree) {
   return order;
 }
 
-// Threadblocks: lane j exchanges with child j, lane 0 also with the parent.
+// Threadblocks: lane j serves child j; lane 0 also serves the parent.
 constexpr std::int32_t up_lanes = 0;
 constexpr std::int32_t down_lanes = 1 << 16;
 
-// The first child comes last, so that what it sends can go straight on to the parent.
+// The first child is received from last, so that its message can be forwarded to the parent at once.
 void reduce(AlgorithmBuilder& b, const Tree& tree, std::int32_t channel, const Chunks& chunks) {
   const std::vector<std::int32_t> order = from_the_root(tree);
   for (const std::int32_t rank : std::views::reverse(order)) {
@@ -53,7 +53,7 @@ void broadcast(AlgorithmBuilder& b, const Tree& tree, std::int32_t channel, cons
   }
 }
 
-// Slices follow each other through their tree, whose channel they share.
+// The slices of a tree are pipelined on one channel.
 Algorithm build_on_trees(const CollectiveRequest& r, const std::vector<Tree>& trees) {
   const auto count = static_cast<std::int32_t>(trees.size());
   AlgorithmBuilder b = in_place_builder(r, count, r.chunks);
@@ -68,7 +68,7 @@ Algorithm build_on_trees(const CollectiveRequest& r, const std::vector<Tree>& tr
   return b.finish(algorithm_name(r), r.root.value_or(0));
 }
 
-// Returns the tree of the ranks counted from the root on.
+// Returns the tree of the ranks, numbered from the root.
 template <typename Children>
 Tree rooted_tree(const CollectiveRequest& r, const Children& children_of) {
   Tree tree;
@@ -83,8 +83,8 @@ Tree rooted_tree(const CollectiveRequest& r, const Children& children_of) {
   return tree;
 }
 
-// Positions 1…n in order, the even ones inner nodes: position p splits the 2^k - 1 positions around it, k its
-// lowest bit. Returns children by position, and the position of the root.
+// Binary tree of the positions 1…n in order; even positions are inner nodes. Position p is the root of the 2b - 1
+// positions around it, where b is the lowest set bit of p. Returns the children by position.
 std::vector<std::vector<std::int32_t>> in_order_tree(std::int32_t n) {
   std::vector<std::vector<std::int32_t>> children(static_cast<std::size_t>(n) + 1);
   for (std::int32_t p = 2; p <= n; p += 2) {
@@ -98,7 +98,8 @@ std::vector<std::vector<std::int32_t>> in_order_tree(std::int32_t n) {
   return children;
 }
 
-// Makes a tree of `members`, member i at position (i + shift) mod n + 1. A shift by one makes inner nodes leaves.
+// Makes a tree of `members`, with member i at position (i + shift) mod n + 1. A shift by one turns inner nodes into
+// leaves.
 void hang_tree(Tree& tree, const std::vector<std::int32_t>& members, std::int32_t shift, std::int32_t& top) {
   const auto n = static_cast<std::int32_t>(members.size());
   assert(n > 0);
@@ -116,7 +117,7 @@ void hang_tree(Tree& tree, const std::vector<std::int32_t>& members, std::int32_
 }  // namespace
 
 Algorithm build_binomial_tree(const CollectiveRequest& r) {
-  // Rank v has the children v + 2^j below its lowest bit, the largest subtree first.
+  // Rank v has the children v + 2^j for all 2^j less than its lowest bit, the largest subtree first.
   const auto children = [&](std::int64_t v) {
     std::vector<std::int64_t> list;
     const std::int64_t limit = v == 0 ? std::bit_ceil(static_cast<std::uint32_t>(r.ranks)) : v & -v;
@@ -137,7 +138,7 @@ Algorithm build_chain(const CollectiveRequest& r) {
 }
 
 Algorithm build_double_binary_tree(const CollectiveRequest& r) {
-  // The root of a broadcast or reduce stands above both trees of the others.
+  // The root of a broadcast or reduce is the parent of the roots of both trees.
   const bool rooted = r.collective != Collective::all_reduce;
   const std::int32_t root = r.root.value_or(0);
   std::vector<std::int32_t> members;
@@ -161,7 +162,7 @@ Algorithm build_along_rings(const CollectiveRequest& r, std::span<const std::vec
     Tree& tree = trees.emplace_back();
     tree.root = r.root.value_or(0);
     tree.children.resize(way.size());
-    if (r.collective == Collective::reduce) std::ranges::reverse(way);  // sums go forward, up to the root
+    if (r.collective == Collective::reduce) std::ranges::reverse(way);  // sends along the ring, toward the root
     std::ranges::rotate(way, std::ranges::find(way, tree.root));
     for (std::size_t i = 1; i < way.size(); ++i)
       tree.children[static_cast<std::size_t>(way[i - 1])].push_back(way[i]);

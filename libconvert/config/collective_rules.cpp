@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "collectives/collective.h"
 #include "config/system.h"
 #include "config/yaml_tree.h"
 #include "core/collective.h"
@@ -46,21 +47,40 @@ bool take_size(std::string_view text, CollectiveSelection& which) {
   return true;
 }
 
+constexpr const char* graph_advice =
+    "et-generate makes algorithms of graph files: write one with et-generate -a graph:FILE -o algorithm.xml, and "
+    "name it";
+
 void set_algorithm(CollectiveRule& rule, std::string_view text) {
-  rule.builtin = rule.builtin || is_builtin(text);
-  rule.algorithm = text.substr(is_builtin(text) ? builtin_prefix.size() : 0);
+  rule.native = text.starts_with(native_prefix);
+  rule.builtin = names_library_algorithm(text) || same_name(text.substr(0, text.find(',')), "synthesized");
+  rule.algorithm = text.substr(rule.native ? native_prefix.size() : 0);
+}
+
+// Returns whether a rule begins with the collectives that it is for. A path, a list of options and a prefix such as
+// "astra:" do not.
+bool has_selection(std::string_view text) {
+  const std::size_t end = text.find_first_of(":=,/.");
+  if (end == std::string_view::npos) return names_collectives(text);
+  if (text[end] != ':' && text[end] != '=') return false;
+  const std::string_view begin = text.substr(0, end + 1);
+  return begin != native_prefix && begin != graph_prefix;
 }
 
 class RuleParser {
  public:
   explicit RuleParser(const std::string& text) : text_(text), rest_(text) {}
 
-  CollectiveRule parse(bool builtin) {
-    CollectiveRule rule{.builtin = builtin, .text = text_};
-    read_selection(rule.which, carries);
-    if (rest_.size() < 2) throw wrong("no algorithm behind '='");
-    set_algorithm(rule, rest_.substr(1));
-    if (rule.algorithm.empty()) throw wrong("no algorithm behind '" + std::string(builtin_prefix) + "'");
+  CollectiveRule parse() {
+    CollectiveRule rule{.text = text_};
+    if (has_selection(text_)) {
+      read_selection(rule.which, carries);
+      if (rest_.size() < 2) throw wrong("no algorithm after '='");
+      rest_.remove_prefix(1);
+    }
+    set_algorithm(rule, rest_);
+    if (rule.algorithm.starts_with(graph_prefix)) throw usage_error("'" + text_ + "': " + graph_advice);
+    if (rule.algorithm.empty()) throw wrong("no algorithm" + (rule.native ? " after 'astra:'" : std::string()));
     return rule;
   }
   CollectiveSelection parse_selection() {
@@ -141,8 +161,7 @@ class MapReader {
   CollectiveRule read(const YamlNode& entry) {
     if (entry.kind != YamlNode::Kind::map)
       throw error(entry, "a rule is a map, such as {collective: all_reduce, …}");
-    check_yaml_keys(file_, entry, {"collective", "pg", "size", "node", "name", "algorithm", "builtin", "chunks"},
-                    map_yaml);
+    check_yaml_keys(file_, entry, {"collective", "pg", "size", "node", "name", "algorithm", "chunks"}, map_yaml);
     CollectiveRule rule{.text = file_ + ":" + std::to_string(entry.line)};
     if (const YamlNode* n = scalar(entry, "collective")) {
       const std::string bad_type = read_type(n->text, rule.which);
@@ -165,14 +184,11 @@ class MapReader {
       rule.chunks = static_cast<std::uint32_t>(*chunks);
     }
     const YamlNode* const algorithm = scalar(entry, "algorithm");
-    const YamlNode* const builtin = scalar(entry, "builtin");
-    if ((algorithm == nullptr) == (builtin == nullptr))
-      throw error(entry, "a rule wants either algorithm (a file or set) or builtin");
-    rule.builtin = builtin != nullptr;
-    const YamlNode& value = rule.builtin ? *builtin : *algorithm;
-    set_algorithm(rule, value.text);
-    if (rule.algorithm.empty()) throw error(value, "there is no algorithm behind '" + value.text + "'");
-    rule.where = {.file = file_, .line = value.line, .column = value.column};
+    if (algorithm == nullptr) throw error(entry, "a rule requires the key algorithm: a name, a file or a set");
+    set_algorithm(rule, algorithm->text);
+    if (rule.algorithm.starts_with(graph_prefix)) throw error(*algorithm, graph_advice);
+    if (rule.algorithm.empty()) throw error(*algorithm, "no algorithm after '" + algorithm->text + "'");
+    rule.where = {.file = file_, .line = algorithm->line, .column = algorithm->column};
     return rule;
   }
 
@@ -214,9 +230,7 @@ bool CollectiveSelection::fits(Collective t, std::string_view of_group, std::int
          (!node || *node == id) && (name.empty() || matches_glob(name, node_name));
 }
 
-CollectiveRule parse_collective_rule(const std::string& text, bool builtin) {
-  return RuleParser(text).parse(builtin);
-}
+CollectiveRule parse_collective_rule(const std::string& text) { return RuleParser(text).parse(); }
 
 CollectiveSelection parse_collective_selection(const std::string& text) {
   return RuleParser(text).parse_selection();

@@ -33,28 +33,35 @@ inline constexpr std::int64_t max_instances = 1 << 16;
 
 struct CollectiveRule {
   CollectiveSelection which{};
-  std::string algorithm{};   // a file, a set or a replay's native algorithm; if builtin, "ring,chunks=4"
-  bool builtin = false;      // etkit builds the algorithm
+  std::string algorithm{};   // a file or set; if builtin "ring,chunks=4"; if native "ring+direct", without "astra:"
+  bool builtin = false;      // built by etkit: of the library, or synthesized
+  bool native = false;       // ASTRA-sim's, one for each dimension
   std::uint32_t chunks = 0;  // how many instances a collective is cut into; 0: as many as --chunks says
   std::string text{};        // the rule, or its line in a map, for messages
   Location where{};          // of the algorithm in a map of rules
 };
 
-// Begins the name of an algorithm that etkit builds, "built:ring", where files can be named, too.
+// Marks an algorithm that etkit builds, "built:ring", among names of files in a replay's system; not for users.
 inline constexpr std::string_view builtin_prefix = "built:";
 [[nodiscard]] inline bool is_builtin(std::string_view algorithm) { return algorithm.starts_with(builtin_prefix); }
 
 // Returns whether a rule can begin with these words: "all", or a collective of traces in whatever spelling.
 [[nodiscard]] bool names_collectives(std::string_view text);
 
-// Parses "all_reduce:pg=3:size>=1MiB:size<64MiB:node=17:name=*grad*=ALGORITHM"; the first part may be "all".
-// `builtin`: etkit builds the algorithm, which is named without builtin_prefix. Throws Error(usage).
-[[nodiscard]] CollectiveRule parse_collective_rule(const std::string& text, bool builtin = false);
+// Begins the names of ASTRA-sim's native algorithms: "astra:ring+direct".
+inline constexpr std::string_view native_prefix = "astra:";
+// Begins the name of a graph file of NCCL: "graph:FILE,hosts=2".
+inline constexpr std::string_view graph_prefix = "graph:";
+
+// Parses "all_reduce:pg=3:size>=1MiB:size<64MiB:node=17:name=*grad*=ALGORITHM"; the first part may be "all", which
+// is the default. ALGORITHM is "astra:NAME", "synthesized", a name of the library (the last two with options behind
+// commas), or else a file or set. Throws Error(usage).
+[[nodiscard]] CollectiveRule parse_collective_rule(const std::string& text);
 
 // Parses "all_reduce:pg=3:size>=1MiB", a rule without its algorithm; of barriers, too. Throws Error(usage).
 [[nodiscard]] CollectiveSelection parse_collective_selection(const std::string& text);
 
-// Parses {rules: [ … ]}, a list of maps with the keys collective, pg, size, node, name, algorithm or builtin, and
+// Parses {rules: [ … ]}, a list of maps with the keys collective, pg, size, node, name, algorithm and
 // chunks; or ASTRA-sim's per-node-custom-implementation, {NODE ID: PREFIX, …}. Throws Error(input) with the place,
 // [merge] for the first and [system] for the second.
 [[nodiscard]] std::vector<CollectiveRule> parse_rule_map(const std::string& file, std::string_view text);

@@ -144,10 +144,11 @@ Error located(const Error& e, const SweepSetting& setting, const SweepValue& val
   const std::string text = with_place(e);
   if (!value.where.file.empty()) return input_error(value.where, text, subject.rule);
   const bool says_where = e.kind() != Error::Kind::input || !e.where().file.empty();
-  if (says_where && setting.option != "--set") return e;
+  const bool by_key = setting.option == "--set" || setting.option == "--sweep";
+  if (says_where && !by_key) return e;
   // "size wants …" is "--size wants …".
   const std::string behind = text.starts_with(setting.key) ? text.substr(setting.key.size()) : "";
-  const bool named = setting.option != "--set" && (behind.starts_with(" wants ") || behind.starts_with(": "));
+  const bool named = !by_key && (behind.starts_with(" wants ") || behind.starts_with(": "));
   return usage_error(named ? setting.option + behind : setting.option + ": " + text);
 }
 
@@ -164,16 +165,29 @@ void SweepKeys::check(const std::string& key, const Location& where, Error::Kind
   throw Error(kind, where, "unknown key '" + key + "'" + hint_for(key, keys), rule);
 }
 
+namespace {
+
+// Returns a setting without values, of the key before '='.
+SweepSetting keyed(const std::string& option, std::string_view text, const std::string& form,
+                   const SweepKeys& keys) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0)
+    throw usage_error(option + " " + std::string(text) + ": expected " + form);
+  SweepSetting setting{.key = std::string(text.substr(0, equals)), .option = option};
+  keys.check(setting.key, {}, Error::Kind::usage);
+  return setting;
+}
+
+}  // namespace
+
 SweepConfig parse_sweep(const std::string& file, std::string_view text, const SweepKeys& keys) {
   return SweepReader(file, text, keys).read();
 }
 
 SweepSetting parse_sweep_option(std::string_view text, const SweepKeys& keys) {
-  const std::string shown = "--set " + std::string(text) + ": ";
-  const std::size_t equals = text.find('=');
-  if (equals == std::string_view::npos || equals == 0) throw usage_error(shown + "wants KEY=VALUE,VALUE,…");
-  SweepSetting setting{.key = std::string(text.substr(0, equals)), .option = "--set"};
-  keys.check(setting.key, {}, Error::Kind::usage);
+  const std::string shown = "--sweep " + std::string(text) + ": ";
+  SweepSetting setting = keyed("--sweep", text, "KEY=VALUE,VALUE,…", keys);
+  const std::size_t equals = setting.key.size();
   const bool with_options = contains(keys.with_options, setting.key);
   for (const std::string& piece : split(text.substr(equals + 1), ',')) {
     if (with_options && is_option(piece) && !setting.values.empty() && setting.values.back().text != no_elements) {
@@ -184,6 +198,17 @@ SweepSetting parse_sweep_option(std::string_view text, const SweepKeys& keys) {
   }
   check_values(setting,
                [&](const SweepValue&, const std::string& message) { return usage_error(shown + message); });
+  return setting;
+}
+
+SweepSetting parse_setting_option(std::string_view text, const SweepKeys& keys) {
+  SweepSetting setting = keyed("--set", text, "KEY=VALUE", keys);
+  std::string value(text.substr(setting.key.size() + 1));
+  if (contains(keys.plain_lists, setting.key)) std::replace(value.begin(), value.end(), ',', element_separator);
+  setting.values.push_back({value});
+  check_values(setting, [&](const SweepValue&, const std::string& message) {
+    return usage_error("--set " + std::string(text) + ": " + message);
+  });
   return setting;
 }
 

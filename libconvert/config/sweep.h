@@ -18,12 +18,12 @@ struct SweepSetting {
   std::string key;
   Location where{};
   std::vector<SweepValue> values{};  // at least one, no two alike
-  std::string option{};              // the option that gave it: "--set", "--size"; empty: a sweep file
+  std::string option{};              // the option that gave it: "--sweep", "--size"; empty: a sweep file
 };
 // Returns the error's message, with its place before it if it has one.
 [[nodiscard]] std::string with_place(const Error& e);
 // Returns the error as one about a value: Error(input) at its place in a file, or Error(usage) with the option,
-// which errors of files and of other kinds than Error(input) do without unless it is --set.
+// except errors of files and of other kinds than Error(input), unless the option is --set or --sweep.
 [[nodiscard]] Error located(const Error& e, const SweepSetting& setting, const SweepValue& value);
 struct SweepConfig {
   std::vector<SweepSetting> base{};  // one value each
@@ -41,6 +41,7 @@ struct SweepKeys {
   std::vector<std::string> per_dimension;
   std::vector<std::string> lists{};
   std::vector<std::string> with_options{};
+  std::vector<std::string> plain_lists{};  // lists whose elements have no comma
 
   // Throws an Error of `kind` with the nearest key if `key` is unknown.
   void check(const std::string& key, const Location& where, Error::Kind kind) const;
@@ -50,8 +51,11 @@ struct SweepKeys {
 // key of keys.lists may be a YAML list itself. Throws Error(input) [sweep] with the place.
 [[nodiscard]] SweepConfig parse_sweep(const std::string& file, std::string_view text, const SweepKeys& keys);
 
-// Parses "KEY=VALUE,VALUE,…" of the option --set; where values may have options, NAME=TEXT is one of the value
+// Parses "KEY=VALUE,VALUE,…" of the option --sweep; where values may have options, NAME=TEXT is one of the value
 // before it, unless it is a rule for collectives. Throws Error(usage).
 [[nodiscard]] SweepSetting parse_sweep_option(std::string_view text, const SweepKeys& keys);
+// Parses "KEY=VALUE" of the option --set: one value, in which commas separate the elements of a list. Throws
+// Error(usage).
+[[nodiscard]] SweepSetting parse_setting_option(std::string_view text, const SweepKeys& keys);
 
 }  // namespace convert

@@ -120,7 +120,7 @@ struct Run {
   };
   // A dimension of the network, or a level of a tree of switches from the NPUs up.
   struct Dim {
-    std::uint32_t topology = 0;  // in texts: as --network calls it, "ring", "switch", "tree"
+    std::uint32_t topology = 0;  // in texts: as -n names it, "ring", "switch", "tree"
     std::uint32_t npus = 0;
     double gb_per_s = 0;
     double latency_ns = 0;

@@ -64,8 +64,15 @@ constexpr Int128 kibi = 1024, mebi = kibi * 1024, gibi = mebi * 1024, tebi = gib
 constexpr std::array byte_units = {Unit{"", 1},       Unit{"B", 1},      Unit{"KB", kilo},  Unit{"kB", kilo},
                                    Unit{"MB", mega},  Unit{"GB", giga},  Unit{"TB", tera},  Unit{"KiB", kibi},
                                    Unit{"kiB", kibi}, Unit{"MiB", mebi}, Unit{"GiB", gibi}, Unit{"TiB", tebi}};
-constexpr std::array<Unit, 6> time_units = {
-    {{"", kilo}, {"ps", 1}, {"ns", kilo}, {"us", mega}, {"ms", giga}, {"s", tera}}};
+// "us" for keyboards, "µs" with the micro sign and with the Greek letter.
+constexpr std::array<Unit, 8> time_units = {{{"", kilo},
+                                             {"ps", 1},
+                                             {"ns", kilo},
+                                             {"us", mega},
+                                             {"\u00b5s", mega},
+                                             {"\u03bcs", mega},
+                                             {"ms", giga},
+                                             {"s", tera}}};
 
 std::optional<std::int64_t> parse_exact(std::string_view text, std::span<const Unit> units) {
   const auto q = split(text);
@@ -165,9 +172,19 @@ std::string format_exact(Picoseconds time, Picoseconds unit_ps) {
   return text + '.' + decimals;
 }
 
+std::string format_exact_time(Picoseconds time) {
+  static constexpr std::array<std::pair<const char*, Picoseconds>, 4> units = {
+      {{" s", 1'000'000'000'000}, {" ms", 1'000'000'000}, {" µs", 1'000'000}, {" ns", 1'000}}};
+  const auto size = time < 0 ? 0 - static_cast<std::uint64_t>(time) : static_cast<std::uint64_t>(time);
+  for (const auto& [name, scale] : units) {
+    if (size >= static_cast<std::uint64_t>(scale)) return format_exact(time, scale) + name;
+  }
+  return std::to_string(time) + " ps";
+}
+
 std::string format_time(Picoseconds time) {
   static constexpr std::array<std::pair<std::string_view, double>, 5> units = {
-      {{"s", 1e12}, {"ms", 1e9}, {"us", 1e6}, {"ns", 1e3}, {"ps", 1}}};
+      {{"s", 1e12}, {"ms", 1e9}, {"µs", 1e6}, {"ns", 1e3}, {"ps", 1}}};
   const auto value = static_cast<double>(time);
   for (const auto& [name, scale] : units) {
     if (std::fabs(value) >= scale || scale == 1) return number_text(value / scale, 6, name);

@@ -17,8 +17,8 @@ inline constexpr Picoseconds ps_per_us = 1'000'000;
 // Parses bytes: "4096", "64KiB", "1MB", "1.5GiB". KB = 1000, KiB = 1024. Returns nothing if malformed, negative,
 // not a whole number of bytes, or beyond 2^63-1.
 [[nodiscard]] std::optional<std::int64_t> parse_bytes(std::string_view text);
-// Parses "1.5us", "500ns", "2ms", "1s", "7ps"; a bare number is nanoseconds. Returns nothing if malformed,
-// negative, not a whole number of picoseconds, or beyond 2^63-1 of them.
+// Parses "1.5us" (or "1.5µs"), "500ns", "2ms", "1s", "7ps"; a bare number is nanoseconds. Returns nothing if
+// malformed, negative, not a whole number of picoseconds, or beyond 2^63-1 of them.
 [[nodiscard]] std::optional<Picoseconds> parse_time(std::string_view text);
 // Parses bytes per second: "50GB/s" (10^9), "46GiB/s" (2^30), "800Gbit/s", rounded to a double. Returns nothing if
 // malformed or not positive.
@@ -28,8 +28,9 @@ inline constexpr Picoseconds ps_per_us = 1'000'000;
 [[nodiscard]] std::optional<double> parse_bytes_per_ns(std::string_view text);
 [[nodiscard]] std::string format_bytes_per_ns(double rate);  // "50GB/s", all digits that it takes
 
-[[nodiscard]] std::string format_bytes(std::int64_t bytes);  // "64 KiB", "1000 B": rounded to four digits
-[[nodiscard]] std::string format_time(Picoseconds time);     // "41.181 us": rounded to six digits
+[[nodiscard]] std::string format_bytes(std::int64_t bytes);     // "64 KiB", "1000 B": rounded to four digits
+[[nodiscard]] std::string format_time(Picoseconds time);        // "41.181 µs": rounded to six digits
+[[nodiscard]] std::string format_exact_time(Picoseconds time);  // "41.1812345 µs": all digits
 // Returns the time in a unit, a power of ten of picoseconds, exactly: "1500", "0.25".
 [[nodiscard]] std::string format_exact(Picoseconds time, Picoseconds unit_ps);
 

@@ -10,7 +10,7 @@
 namespace convert {
 namespace {
 
-// Table indices in ascending order of id (equal ids: of index); empty if the table is in that order already.
+// Returns table indices in ascending order of id, then index; empty if the table is in that order already.
 std::vector<std::uint32_t> order_by_id(const NodeTable& table) {
   const auto by_id = [&](const Node& a, const Node& b) { return a.id < b.id; };
   if (std::is_sorted(table.nodes.begin(), table.nodes.end(), by_id)) return {};
@@ -29,7 +29,7 @@ Feeder::Feeder(const NodeTable& table, const Graph& graph, std::span<const std::
     throw std::invalid_argument("Feeder: graph or lanes do not belong to the table");
   }
   if (n >= Children::none || graph.edges() >= Children::list_bit)
-    throw Error("2^31 nodes or dependencies of a rank, or more");
+    throw Error("a rank has too many nodes or dependencies; the limit of each is 2^31");
   auto shape = std::make_shared<Shape>();
   shape->order = order_by_id(table);
   const std::vector<std::uint32_t>& order = shape->order;

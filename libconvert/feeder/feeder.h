@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Feeds the nodes of one rank to a simulator: those whose dependencies have ended, in the order to issue them.
+// Feeder of one rank's nodes to a simulator: offers the nodes whose dependencies have completed, in issue order.
 //
 //   Feeder feeder(trace.nodes, build_graph(trace.nodes));
 //   auto start = [&](std::uint32_t node) { …; return true; };       // false: its resource is busy, offer it again
 //   feeder.issue(start);                                            // at time 0
 //   …when a node ends:  feeder.complete(node);  feeder.issue(start);
 //
-// Nodes are numbered 0…size()-1 by ascending id, the order in which free nodes are offered; index_of() returns the
-// place in NodeTable::nodes. Time is linear in nodes and edges, but for sorting: nodes that are not in the order of
-// their ids, the free nodes of a round, and refused ones, which add a logarithm. Nothing is allocated per node
-// after construction. Copies share the graph and are otherwise independent: a rank with the same trace costs 4
-// bytes a node.
+// Nodes are numbered 0…size()-1 by ascending id, which is the order in which free nodes are offered. index_of()
+// returns the index in NodeTable::nodes. Time is linear in nodes and edges, except for three sorts with a
+// logarithmic factor: nodes that are not in the order of their ids, the free nodes of a round, and refused nodes.
+// There is no allocation per node after construction. Copies share the graph and are otherwise independent: a rank
+// with the same trace costs 4 bytes per node.
 #pragma once
 
 #include <algorithm>
@@ -32,41 +32,41 @@ class Feeder {
   static constexpr std::uint8_t max_lanes = 8;
 
   Feeder() = default;
-  // `table` and `graph` are not needed afterwards. `lanes` has for each node, by index in the table, the resource
-  // for which it competes, below max_lanes: once a node is refused, the other nodes of its lane are not offered in
-  // that round. Empty: all in lane 0. Dependencies that the graph leaves out (dangling, on itself) hold no node
-  // back. Throws Error for 2^31 - 1 nodes or 2^31 dependencies, or more.
+  // `table` and `graph` are not needed after construction. `lanes` gives, by index in the table, the lane
+  // (contended resource) of each node, below max_lanes; empty: all nodes use lane 0. Once a node is refused, the
+  // other nodes of its lane are not offered in that round. Dependencies absent from the graph (dangling or on the
+  // node itself) are ignored. Throws Error for 2^31 - 1 or more nodes, or 2^31 or more dependencies.
   Feeder(const NodeTable& table, const Graph& graph, std::span<const std::uint8_t> lanes = {});
   Feeder(const Feeder& other);
   Feeder& operator=(const Feeder& other);
   Feeder(Feeder&&) noexcept = default;
   Feeder& operator=(Feeder&&) noexcept = default;
   ~Feeder() = default;
-  // Is like `other` at the start, and counts in `waits_for`: memory of the caller, that nobody else writes, for as
-  // many nodes.
+  // Creates a feeder with the graph of `other`, in its start state. It counts in `waits_for`, memory of the caller
+  // for size() nodes, to which nothing else may write.
   Feeder(const Feeder& other, LineArray<std::uint32_t> waits_for);
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
   [[nodiscard]] std::uint32_t index_of(std::uint32_t node) const {
     return shape_->order.empty() ? node : shape_->order[node];
   }
-  // Returns the children of `node`, ascending; valid as long as this or a copy.
+  // Returns the children of `node`, ascending; valid as long as this feeder or a copy exists.
   [[nodiscard]] std::span<const std::uint32_t> children(std::uint32_t node) const;
-  // Returns how many parents have not completed yet.
+  // Returns the number of parents that have not completed.
   [[nodiscard]] std::uint32_t waits_for(std::uint32_t node) const { return waits_for_[node]; }
 
-  // Offers, in ascending order, the nodes that are free now and not taken: try_issue(std::uint32_t node) returns
-  // whether it takes the node. Nodes that become free meanwhile wait for the next round. try_issue may call
-  // complete(), but not issue().
+  // Offers the free nodes that are not taken, in ascending order. try_issue(std::uint32_t node) returns whether it
+  // takes the node. Nodes that become free meanwhile wait for the next round. try_issue may call complete(), but
+  // not issue().
   template <typename TryIssue>
   void issue(TryIssue&& try_issue);
 
-  // Takes all free nodes, none of which was ever refused: arrange(std::span<std::uint32_t>) gets them in the order
-  // in which they became free and may reorder them, then issue(std::uint32_t node) is called for each.
+  // Takes all free nodes; requires that no node was ever refused. arrange(std::span<std::uint32_t>) may reorder
+  // the nodes, given in the order in which they became free. Then issue(std::uint32_t node) is called for each.
   template <typename Arrange, typename Issue>
   void issue_all(Arrange&& arrange, Issue&& issue);
 
-  // Ends a taken node: each of its children waits for one node less, and may be free now.
+  // Completes a taken node: each child waits for one parent less and may become free.
   void complete(std::uint32_t node) {
     ++completed_;
     const Children& c = children_[node];
@@ -77,40 +77,41 @@ class Feeder {
     if (c.nodes[0] != Children::none) parent_completed(c.nodes[0]);
     if (c.nodes[1] != Children::none) parent_completed(c.nodes[1]);
   }
-  // Ends a taken node without children.
+  // Completes a taken node without children.
   void complete_leaf() { ++completed_; }
-  // Ends a taken node whose only child is `child`, or, with `pair`, whose children are it and the next one.
+  // Completes a taken node whose only child is `child`; if `pair`, its children are `child` and `child` + 1.
   void complete_before(std::uint32_t child, bool pair = false) {
     ++completed_;
     parent_completed(child);
     if (pair) parent_completed(child + 1);
   }
 
-  // Prefetch what the node's parents touch when they end, and what complete() of it does.
+  // Prefetch the memory of a node that the completion of its parents touches, and the memory that complete(node)
+  // reads.
   [[gnu::always_inline]] void prefetch(std::uint32_t node) const { waits_for_.prefetch(node); }
   [[gnu::always_inline]] void prefetch_children(std::uint32_t node) const { __builtin_prefetch(children_ + node); }
 
   [[nodiscard]] bool done() const { return completed_ == size(); }
   [[nodiscard]] std::uint32_t completed() const { return completed_; }
   [[nodiscard]] std::uint32_t in_flight() const { return taken_ - completed_; }
-  // Returns how many nodes the next round will offer.
+  // Returns the number of nodes that the next round will offer.
   [[nodiscard]] std::uint32_t free_nodes() const { return static_cast<std::uint32_t>(fresh_.size()) + blocked_; }
-  // Returns how many of these were not offered yet.
+  // Returns the number of free nodes that were not offered yet.
   [[nodiscard]] std::uint32_t fresh_nodes() const { return static_cast<std::uint32_t>(fresh_.size()); }
   // Returns the nodes that the next round will offer, ascending.
   [[nodiscard]] std::vector<std::uint32_t> free_list() const;
 
-  // Returns whether both have the same edges, lanes and places in their tables.
+  // Returns whether both have the same edges, lanes and table indices.
   [[nodiscard]] bool same_graph(const Feeder& other) const {
     return shape_ == other.shape_ || *shape_ == *other.shape_;
   }
 
-  // Goes back to the start: no node is taken.
+  // Returns to the start state: no node is taken.
   void reset();
 
  private:
-  // The children of a node: up to two, else `none`; or where a list of more begins in Shape::lists, and its length
-  // | list_bit.
+  // The children of a node: up to two nodes padded with `none`; or the begin of a longer list in Shape::lists, and
+  // its length | list_bit.
   struct Children {
     static constexpr std::uint32_t none = UINT32_MAX >> 1U;
     static constexpr std::uint32_t list_bit = none + 1;
@@ -119,9 +120,9 @@ class Feeder {
 
     std::array<std::uint32_t, 2> nodes = {none, none};
   };
-  // What copies share.
+  // State shared by copies.
   struct Shape {
-    HugeVector<std::uint32_t> waits_for;     // by node, at the start
+    HugeVector<std::uint32_t> waits_for;     // by node, in the start state
     HugeVector<Children> children;           // by node
     GrowingHugeVector<std::uint32_t> lists;  // of children
     std::vector<std::uint8_t> lanes;         // by node; empty: all 0
@@ -144,25 +145,25 @@ class Feeder {
   template <typename TryIssue>
   void issue_with_blocked(TryIssue&& try_issue, std::size_t next, std::size_t end, std::uint32_t closed);
 
-  // What every completion touches comes first.
-  LineArray<std::uint32_t> waits_for_;  // by node: parents that have not completed
+  // Members that every completion touches come first.
+  LineArray<std::uint32_t> waits_for_;  // by node: number of parents that have not completed
   std::uint32_t size_ = 0;
   std::uint32_t taken_ = 0;
   std::uint32_t completed_ = 0;
   std::uint32_t blocked_ = 0;         // nodes in heaps_
-  std::vector<std::uint32_t> fresh_;  // became free and were not offered yet
+  std::vector<std::uint32_t> fresh_;  // nodes that became free and were not offered yet
   const Children* children_ = nullptr;
   const std::uint32_t* lists_ = nullptr;
-  std::vector<Heap> heaps_;  // by lane: offered before and refused
+  std::vector<Heap> heaps_;  // by lane: nodes that were offered and refused
   const std::uint8_t* lanes_ = nullptr;
   std::shared_ptr<const Shape> shape_;
-  HugeVector<std::uint32_t> own_;  // of waits_for_; empty if it is a caller's
+  HugeVector<std::uint32_t> own_;  // memory of waits_for_; empty if the caller provides it
 };
 
 template <typename TryIssue>
 void Feeder::issue(TryIssue&& try_issue) {
-  const std::size_t end = fresh_.size();  // what comes behind it during the round is for the next one
-  if (end == 1 && blocked_ == 0) {        // most often
+  const std::size_t end = fresh_.size();  // nodes appended during the round are for the next one
+  if (end == 1 && blocked_ == 0) {        // the most frequent case
     const std::uint32_t node = fresh_.front();
     fresh_.clear();
     ++taken_;
@@ -174,7 +175,7 @@ void Feeder::issue(TryIssue&& try_issue) {
   if (end > 1 && !std::is_sorted(first, fresh_.end())) std::sort(first, fresh_.end());
   std::size_t next = 0;
   std::uint32_t closed = 0;
-  if (blocked_ == 0) {  // the common case: nothing left over, so no merging
+  if (blocked_ == 0) {  // the common case: no refused nodes, so no merge
     while (next < end && closed == 0) {
       const std::uint32_t node = fresh_[next++];
       ++taken_;

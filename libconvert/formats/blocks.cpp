@@ -97,7 +97,7 @@ Error Reader::failure(std::uint64_t offset, const std::string& message) const {
 Error Reader::damaged(std::uint64_t offset, const std::string& message) const {
   return failure(offset, "damaged " + std::string(kind_.noun) + ": " + message);
 }
-Error Reader::cut() const { return failure(input_.offset(), "the " + std::string(kind_.noun) + " ends early"); }
+Error Reader::cut() const { return failure(input_.offset(), "the " + std::string(kind_.noun) + " is truncated"); }
 
 std::uint64_t Reader::number() {
   const std::string_view next = input_.peek(10);
@@ -115,8 +115,8 @@ bool Reader::Sizes::possible() const {
   return rows != 0 && rows <= max_rows && payload <= max_payload && packed <= max_payload + max_payload / 128;
 }
 
-// Reads heads of blocks after the one of `packed_size` bytes that comes next, until the file is no longer dense.
-// Defects are left to next(). What is buffered for this is at most 1/800 of the memory that the blocks need.
+// Reads the heads of the blocks after the next block, which has `packed_size` bytes, until the file is no longer
+// dense. Leaves the report of defects to next(). Buffers at most 1/800 of the memory that the blocks need.
 void Reader::check_ahead(std::uint64_t packed_size) {
   std::uint64_t expected = expected_;
   std::uint64_t at = packed_size;
@@ -147,17 +147,17 @@ std::optional<Reader::Block> Reader::next() {
   input_.skip(name_size);
   if (block.name.empty()) {
     if (number() != blocks_) throw damaged(block.offset, "blocks are missing");
-    if (!input_.at_end()) throw failure(input_.offset(), "unexpected bytes behind the " + std::string(kind_.noun));
+    if (!input_.at_end()) throw failure(input_.offset(), "unexpected bytes after the " + std::string(kind_.noun));
     return std::nullopt;
   }
   const Sizes sizes{.rows = number(), .payload = number(), .packed = number()};
-  if (!sizes.possible()) throw damaged(block.offset, "table " + block.name + " has a block of an impossible size");
+  if (!sizes.possible()) throw damaged(block.offset, "table " + block.name + " has a block of impossible size");
   expected_ += kind_.memory(block.name, sizes.rows, sizes.payload);
   if (input_.offset() + sizes.packed > checked_up_to_) check_ahead(sizes.packed);
   const std::string_view packed = input_.peek(sizes.packed).substr(0, sizes.packed);
   if (packed.size() != sizes.packed) throw cut();
   const auto payload = zstd_.unpack(packed, sizes.payload);
-  if (!payload) throw damaged(block.offset, "a block of table " + block.name + " does not unpack");
+  if (!payload) throw damaged(block.offset, "a block of table " + block.name + " cannot be unpacked");
   block.rows = sizes.rows;
   block.payload = *payload;
   shown_ = sizes.packed;
@@ -169,7 +169,7 @@ void Reader::hold(std::uint64_t bytes) {
   held_ += bytes;
   if (held_ > most_document_bytes())
     throw failure(input_.offset(), "this " + std::string(kind_.noun) +
-                                       " takes more memory than there is; allow more with --max-expand");
+                                       " requires more memory than the limit; raise it with --max-expand");
   check_blocks(input_, input_.offset(), held_);
 }
 

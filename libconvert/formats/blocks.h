@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Writes and reads files of named, compressed blocks: what run and master files are made of.
+// Writer and reader of files of named, compressed blocks: the container of run and class-compressed (.etm) files.
 //
-// The file: magic, the version as one byte, then blocks; numbers are LEB128, texts have their length before them.
-//   block   its name, rows (1 … max_rows), size of the payload, size of it compressed, zstd frame with a checksum
-// The empty name ends the file, with the number of blocks before it.
+// The file: magic, version (one byte), blocks. Numbers are LEB128; texts are preceded by their length.
+//   block   name, rows (1 … max_rows), payload size, compressed payload size, zstd frame with a checksum
+// An empty name ends the file, followed by the number of blocks.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@ namespace convert::blocks {
 
 inline constexpr std::size_t max_rows = 65'536;
 inline constexpr std::size_t max_payload = std::size_t{64} << 20U;
-inline constexpr std::size_t small_block_bytes = 1024;  // in a file of 40 bytes at least
+inline constexpr std::size_t small_block_bytes = 1024;  // takes at least 40 bytes in the file
 
 void append_number(std::string& out, std::uint64_t value);
 void append_text(std::string& out, std::string_view text);
-// Return the number that stands for a difference, negative or not, and that difference.
+// Zigzag encoding of a signed difference as an unsigned number, and its inverse.
 [[nodiscard]] constexpr std::uint64_t zigzag(std::uint64_t difference) {
   return (difference << 1U) ^ (0 - (difference >> 63U));
 }
@@ -33,7 +33,7 @@ void append_text(std::string& out, std::string_view text);
   return (number >> 1U) ^ (0 - (number & 1U));
 }
 
-// Reads numbers and texts of a payload; a failure is remembered and gives 0.
+// Reader of the numbers and texts of a payload. After a failure, failed() is true and reads return 0 or nothing.
 class Bytes {
  public:
   explicit Bytes(std::string_view bytes) : rest_(bytes) {}
@@ -59,7 +59,7 @@ class Bytes {
   bool failed_ = false;
 };
 
-// The magic of a kind of file, its name in messages ("run"), and the memory that a reader needs for a block.
+// A kind of file: its magic, its name in messages ("run"), and the memory that a reader needs for a block.
 struct Kind {
   std::string_view magic;
   std::uint8_t version;
@@ -68,13 +68,13 @@ struct Kind {
   std::uint64_t (*memory)(std::string_view table, std::uint64_t rows, std::uint64_t payload_bytes);
 };
 
-// Repetitive contents compress so well that a reader would take the file for a bomb: writers cut them into smaller
-// blocks then, of small_block_bytes.
+// Highly repetitive contents compress so well that a reader would reject the file as a decompression bomb. If
+// dense(), the caller must split the contents into smaller blocks, of small_block_bytes.
 class Writer {
  public:
   Writer(Output& out, const Kind& kind);
   void block(std::string_view name, std::size_t rows, std::string_view payload);
-  // Returns whether the blocks so far are near the limit of compressed data.
+  // Returns whether the blocks so far are near the expansion limit of compressed data.
   [[nodiscard]] bool dense() const;
   void finish();
 
@@ -83,11 +83,11 @@ class Writer {
   const Kind& kind_;
   ZstdBlocks zstd_;
   std::uint64_t blocks_ = 0;
-  std::uint64_t written_ = 0;  // bytes
+  std::uint64_t written_ = 0;  // in bytes
   std::uint64_t memory_ = 0;
 };
 
-// Throws Error(input) with the offset if the file is cut or damaged, or of a newer version.
+// Throws Error(input) with the offset if the file is truncated, damaged, or of a newer version.
 class Reader {
  public:
   Reader(Input& input, const Kind& kind);
@@ -96,20 +96,20 @@ class Reader {
     std::uint64_t offset = 0;
     std::string name{};
     std::size_t rows = 0;
-    std::string_view payload{};  // valid until the next one is read
+    std::string_view payload{};  // valid until the next block is read
   };
-  // Returns the next block; nothing after the last. Throws Error(input) before it unpacks the first of many dense
-  // blocks if the heads of those that follow add up to more memory than the limit of compressed data.
+  // Returns the next block, or nothing after the last. Throws Error(input) before it unpacks the first of a series
+  // of dense blocks if their heads announce more memory than the limit of compressed data.
   [[nodiscard]] std::optional<Block> next();
   [[nodiscard]] Error failure(std::uint64_t offset, const std::string& message) const;
-  // Returns such an error that begins with "damaged run: ".
+  // Returns an error whose message begins with "damaged run: ", with the name of the kind.
   [[nodiscard]] Error damaged(std::uint64_t offset, const std::string& message) const;
-  // Counts memory that the contents take. Throws Error(input) if it is above the limits of documents and of
-  // compressed data (io/document_limit.h).
+  // Accounts for memory that the contents use. Throws Error(input) if the total exceeds the limits of documents and
+  // of compressed data (io/document_limit.h).
   void hold(std::uint64_t bytes);
 
  private:
-  // The numbers at the start of a block.
+  // Sizes in the head of a block.
   struct Sizes {
     std::uint64_t rows = 0, payload = 0, packed = 0;
     [[nodiscard]] bool possible() const;
@@ -121,10 +121,10 @@ class Reader {
   Input& input_;
   const Kind& kind_;
   ZstdBlocks zstd_;
-  std::size_t shown_ = 0;  // bytes of the block that was handed out
+  std::size_t shown_ = 0;  // size of the last returned block in the input, not yet skipped
   std::uint64_t blocks_ = 0;
   std::uint64_t held_ = 0;
-  std::uint64_t expected_ = 0;       // memory of the blocks so far, by Kind::memory
+  std::uint64_t expected_ = 0;       // memory of the blocks so far, from Kind::memory
   std::uint64_t checked_up_to_ = 0;  // offset up to which check_ahead() has read heads
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Describes formats to the rest of etkit: a name, a sniffer, and how to read and write it.
+// Formats: names, sniffers, and how to read and write each format.
 #pragma once
 
 #include <cstddef>
@@ -30,110 +30,112 @@ namespace drawing {
 struct Drawing;
 }
 
-// An option of a format, as --list-formats -v and et-formats(5) show it.
+// An option of a format, as listed by --list-formats -v and et-formats(5).
 struct FormatOption {
   std::string_view key;
   std::string_view value;  // "BYTES", "NAME"
   std::string_view help;
 };
 
-// What the suffix of a file to write says of an option: ".ten.csv" is form=csv.
+// An option value implied by the suffix of a written file: ".ten.csv" means form=csv.
 struct SuffixOption {
   std::string_view suffix;
   std::string_view key;
   std::string_view value;
 };
 
-// key=value pairs given after a format's name: "msccl,size=1MiB".
+// The key=value pairs given after a format name: "msccl,size=1MiB".
 class FormatOptions {
  public:
   FormatOptions() = default;
   explicit FormatOptions(std::vector<std::pair<std::string, std::string>> values) : values_(std::move(values)) {}
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& all() const { return values_; }
   [[nodiscard]] std::optional<std::string> get(std::string_view key) const;
-  // Gives the key this value unless it has one.
+  // Sets the key to this value if it has none.
   void set_default(std::string_view key, std::string_view value);
-  // Throws Error(usage) that names the key if the value is malformed.
+  // Returns the value of a key in bytes. Throws Error(usage) that names the key if the value is malformed.
   [[nodiscard]] std::optional<std::int64_t> get_bytes(std::string_view key) const;
 
  private:
   std::vector<std::pair<std::string, std::string>> values_;
 };
 
-// How many bytes readers of files hand out at once, unless a node is larger.
+// Maximum number of bytes that a reader of a file returns at once, unless a single node is larger.
 inline constexpr std::size_t batch_bytes = std::size_t{1} << 20U;
-// How many nodes to ask a reader for when the whole rank is kept: what compressed files expand to is limited then.
+// Number of nodes to request from a reader if the whole rank is kept; also limits the expansion of compressed
+// files.
 inline constexpr std::size_t all_nodes = std::size_t{1} << 20U;
 
-// A stream of ranks, each a stream of nodes. Bad input throws Error(input) with its place.
+// Stream of ranks, each a stream of nodes. Methods throw Error(input) with the location for bad input.
 class TraceReader {
  public:
   virtual ~TraceReader() = default;
-  // Moves to the next rank: sets rank, name and metadata of `out` and clears its nodes. False at the end.
+  // Moves to the next rank: sets rank, name and metadata of `out` and clears its nodes. Returns false at the end.
   virtual bool next_rank(Trace& out) = 0;
-  // Replaces out.nodes by at most max_nodes (≥ 1) further nodes of this rank. Returns false, with none, at its end.
-  // Readers of files also bound them in bytes (about 1 MiB, or one node if that is larger), so that a stream needs
-  // little memory; readers of traces in memory may ignore max_nodes.
+  // Replaces out.nodes by at most max_nodes (≥ 1) further nodes of the rank. Returns false, with no nodes, at the
+  // end of the rank. Readers of files also bound the nodes in bytes (about 1 MiB, or one node if it is larger), so
+  // that a stream needs little memory. Readers of traces in memory may ignore max_nodes.
   virtual bool next_nodes(Trace& out, std::size_t max_nodes) = 0;
 
-  // Returns the process groups that the rank is in, after next_rank(); their names are numbers. Of formats that
-  // have Format::tells_groups.
+  // Returns the process groups that contain the rank, after next_rank(). Their names are numbers. For formats with
+  // Format::tells_groups.
   [[nodiscard]] virtual std::span<const ProcessGroup> groups() const { return {}; }
 
-  // The nodes of a rank as a Chakra file has them.
+  // The nodes of a rank in the encoding of a Chakra file.
   struct Encoded {
     std::string_view bytes;
     std::uint64_t offset = 0;  // in the file
   };
-  // Shows all nodes of a rank of which none was read, if that is how they stand, in at most `most` bytes. They are
-  // not checked. Valid until the next call; consumes nothing.
+  // Returns all nodes of the rank in encoded form, unchecked and not consumed, if they are stored in this form, in
+  // at most `most` bytes, and no node was read. Valid until the next call.
   [[nodiscard]] virtual std::optional<Encoded> peek_encoded(std::size_t most);
-  // Consumes what was shown: so many nodes.
+  // Consumes the bytes of `shown`, which are `nodes` nodes.
   virtual void skip_encoded(const Encoded& shown, std::uint64_t nodes);
-  // Returns how many bytes it took: of whole messages behind their lengths, as many as it is shown. Nothing if it
-  // can take no more.
+  // Consumer of encoded nodes. Takes the complete messages, each with its length prefix, at the beginning of
+  // `shown`. Returns their number of bytes, or nothing if it takes no more.
   using Take = std::function<std::optional<std::size_t>(std::string_view shown)>;
   enum class Taken : std::uint8_t { none, some, all };
-  // Shows the nodes of a rank of which none was read to `take`, if that is how they stand, as many at a time as are
-  // read at a time, not checked. Returns Taken::none if they stand otherwise: nothing is consumed. Ends early where
-  // they are cut or damaged, or `take` ends it.
+  // Passes the nodes of the rank in encoded form to `take`, unchecked and in pieces as they are read. No node of
+  // the rank may have been read. Returns Taken::none, and consumes nothing, if the nodes are stored in another
+  // form; Taken::some if they are truncated or damaged, or `take` ends early.
   [[nodiscard]] virtual Taken take_encoded(const Take& take);
 };
 
-// A set that one file describes: its ranks are made when they are asked for.
+// A set described by one file; its ranks are created on demand.
 class DescribedSet {
  public:
   virtual ~DescribedSet() = default;
   [[nodiscard]] virtual Rank ranks() const = 0;  // ≥ 1
   // Returns a reader of the ranks first … last - 1, which refers to this object. Thread-safe.
   [[nodiscard]] virtual std::unique_ptr<TraceReader> open(Rank first, Rank last) const = 0;
-  // Returns the set by classes of ranks, or null. It has the process groups.
+  // Returns the class-compressed form of the set, with the process groups, or null.
   [[nodiscard]] virtual const MasterSet* master() const { return nullptr; }
 };
 
-// Encodes ranks into bytes; no input or output of its own. Ranks may be encoded by different objects in
-// parallel: begin_set and end_set frame the concatenation of what each rank produced, in rank order.
+// Encoder of ranks into bytes, without input or output of its own. Different objects may encode ranks in parallel;
+// begin_set and end_set frame the concatenation of their results in rank order.
 class TraceWriter {
  public:
   virtual ~TraceWriter() = default;
-  // Takes the process groups of the set, as the text of a groups file; called before begin_set, or before end_set
-  // where the format does not have them at its beginning (Format::peek_groups). Returns false if it has no place.
+  // Stores the process groups of the set, given as the text of a groups file. Called before begin_set, or before
+  // end_set if the format does not store groups at the beginning (Format::peek_groups). Returns false if the format
+  // cannot store groups.
   virtual bool take_groups(std::string_view /*json*/) { return false; }
-  // Begins the set. `many`: more than one rank will follow.
+  // Begins the set. `many`: more than one rank follows.
   virtual void begin_set(bool many, std::string& out);
   // Begins a rank. `head` has its rank, name and metadata. `ordinal`: 0 for the first rank of the set.
   virtual void begin_rank(const Trace& head, std::size_t ordinal, bool many, std::string& out) = 0;
-  virtual void nodes(const Trace& batch, std::string& out) = 0;  // appends batch.nodes, of the rank begun last
+  virtual void nodes(const Trace& batch, std::string& out) = 0;  // appends batch.nodes to the current rank
   virtual void end_rank(std::string& out);
   virtual void end_set(bool many, std::string& out);
 };
 
 struct ReadContext {
   Input& input;
-  std::optional<Rank> rank;  // what the file's name says
+  std::optional<Rank> rank;  // rank in the file name
   const FormatOptions& options;
   Diagnostics& diagnostics;
-  std::optional<Rank> ranks{};  // of the whole set, where that is known before it is read
+  std::optional<Rank> ranks{};  // number of ranks of the set, if known before it is read
 };
 
 inline constexpr std::size_t told_rank_bytes = std::size_t{1} << 16U;
@@ -145,51 +147,51 @@ struct Format {
   std::vector<FormatOption> read_options{};
   std::vector<FormatOption> write_options{};
   std::vector<SuffixOption> suffix_options{};
-  bool (*sniff)(std::string_view head) = nullptr;  // up to 4 KiB after decompression; null: by suffix only
+  bool (*sniff)(std::string_view head) = nullptr;  // head: ≤ 4 KiB, decompressed; null: by suffix only
 
-  // Returns the process groups that stand before the first rank, as the text of a groups file; empty if none do.
+  // Returns the process groups stored before the first rank, as the text of a groups file; empty if there are none.
   // Consumes nothing.
   std::string (*peek_groups)(Input&) = nullptr;
 
-  // Returns the rank that the beginning of a file, up to told_rank_bytes, says it is of; nothing if it says none.
-  // Null: its files never do.
+  // Returns the rank that the beginning of a file, up to told_rank_bytes, states; nothing if it states none. Null:
+  // files of this format never state their rank.
   std::optional<Rank> (*told_rank)(std::string_view head) = nullptr;
 
-  // A format has at most one of the readers and at most one of the writers, and write_master besides.
+  // At most one reader and at most one writer are set; write_master may be set in addition.
   std::unique_ptr<TraceReader> (*read)(const ReadContext&) = nullptr;
-  // Parses the whole text of `file`; no read option matters to it.
+  // Parses the text of `file`; read options do not affect it.
   Algorithm (*read_algorithm)(std::string text, const std::string& file, Diagnostics&) = nullptr;
-  // Parses a schedule; sets/source.h handles those read_options that concern the algorithm made of it.
+  // Parses a schedule. Read options about the derived algorithm are handled by sets/source.h.
   Schedule (*read_schedule)(std::string text, const std::string& file, const FormatOptions&,
                             Diagnostics&) = nullptr;
-  // Parses a file that describes a set.
+  // Parses a file that describes a trace set.
   std::unique_ptr<DescribedSet> (*read_set)(std::string text, const std::string& file, const FormatOptions&,
                                             Diagnostics&) = nullptr;
 
-  // Another tool's format: file name and SHA-256 go into the metadata. `read` must read all of the input before it
-  // gives the first rank.
+  // Another tool's format: file name and SHA-256 are recorded in the metadata. `read` must read the whole input
+  // before it returns the first rank.
   bool imported = false;
-  bool linked = false;        // PyTorch's: read, and linked with a device trace, by sets/linked/linking.h
-  bool tells_groups = false;  // each rank's file tells the groups that the rank is in
+  bool linked = false;        // PyTorch host traces: read and linked with a device trace by sets/linked/linking.h
+  bool tells_groups = false;  // each rank's file has the groups that contain the rank
 
   std::unique_ptr<TraceWriter> (*write)(const FormatOptions&) = nullptr;
-  // Writes a set of files, named by their ranks' numbers alone, that say things of the whole set.
+  // Writes a set of files, named by rank number only, with data about the whole set.
   std::unique_ptr<SetWriter> (*write_set)(const FormatOptions&) = nullptr;
-  void (*write_master)(const MasterSet&, Output&) = nullptr;  // of a set that is held by classes
-  void (*write_drawing)(const drawing::Drawing&, const FormatOptions&, Output&) = nullptr;  // of all ranks at once
+  void (*write_master)(const MasterSet&, Output&) = nullptr;  // for a class-compressed set
+  void (*write_drawing)(const drawing::Drawing&, const FormatOptions&, Output&) = nullptr;  // for all ranks at once
   void (*write_algorithm)(const Algorithm&, const FormatOptions&, std::string& out) = nullptr;
   void (*write_schedule)(const Schedule&, const FormatOptions&, std::string& out) = nullptr;
-  // Reads a run (core/run.h); writes one, or several as process groups of one file. Does not close the output.
+  // Reads a run (core/run.h); writes one or more runs as process groups of one file. Does not close the output.
   Run (*read_run)(const ReadContext&) = nullptr;
   void (*write_runs)(std::span<const Run>, const FormatOptions&, Output&) = nullptr;
-  bool nodes_apart = false;    // a node's bytes depend on that node alone
-  bool file_per_rank = false;  // each rank is a file of its own (a set on disk, a tar in a pipe)
-  bool framed_set = false;     // a set of several ranks is written otherwise than a single rank
+  bool nodes_apart = false;    // the encoding of a node depends on that node only
+  bool file_per_rank = false;  // each rank is a separate file (a set on disk, a tar in a pipe)
+  bool framed_set = false;     // a set of several ranks is encoded differently from a single rank
 
   [[nodiscard]] bool describes_set() const {
     return read_algorithm != nullptr || read_set != nullptr || read_schedule != nullptr;
   }
-  // Return whether it holds traces, or what traces are made of.
+  // Return whether the format holds traces, or data from which traces are made.
   [[nodiscard]] bool reads_traces() const { return read != nullptr || describes_set() || linked; }
   [[nodiscard]] bool writes_traces() const {
     return write != nullptr || write_set != nullptr || write_drawing != nullptr || write_algorithm != nullptr ||
@@ -202,25 +204,25 @@ struct Format {
 enum class Direction : std::uint8_t { read, write };
 
 [[nodiscard]] std::span<const Format* const> all_formats();
-// Returns the options that every written format takes.
+// Returns the options that every written format accepts.
 [[nodiscard]] std::span<const FormatOption> common_write_options();
-// Returns the format of that name. Throws Error(usage) with the nearest known name.
+// Returns the format with that name. Throws Error(usage) with the nearest known name.
 [[nodiscard]] const Format& find_format(std::string_view name);
-// Returns the format whose suffix ends `path` (compression suffixes ignored), or null. Where a suffix belongs to
-// several formats, prefers one that can be read (or written), then the one with the longest suffix.
+// Returns the format whose suffix ends `path` (compression suffixes ignored), or null. If several formats share the
+// suffix, prefers a format that can be read (or written), then the longest suffix.
 [[nodiscard]] const Format* format_by_suffix(std::string_view path, Direction direction);
-// Returns the format by content; if none or several fit, by the suffix of `name`, else the first that fits, or
-// null.
+// Returns the format that matches the content. If none or several match, returns the format by the suffix of
+// `name`, else the first match, or null.
 [[nodiscard]] const Format* detect_format(std::string_view head, std::string_view name);
 struct FormatChoice {
   const Format* format = nullptr;
   FormatOptions options;
 };
-// Parses "msccl,size=1MiB". Throws Error(usage) on an unknown format, an unknown key (naming the known ones), a key
-// given twice, or a format that cannot be read (or written).
+// Parses "msccl,size=1MiB". Throws Error(usage) for an unknown format, an unknown key (listing the known keys), a
+// key given twice, or a format that cannot be read (or written).
 [[nodiscard]] FormatChoice parse_format_choice(std::string_view text, Direction direction);
-// Returns the format of option -t, else that of the file's name, else chakra; with the options that the file's name
-// says and -t does not. Throws Error(usage).
+// Returns the format of option -t, else by the file name, else chakra. Options implied by the file name are added
+// unless -t sets them. Throws Error(usage).
 [[nodiscard]] FormatChoice written_format(const std::optional<std::string>& to,
                                           const std::optional<std::string>& path);
 

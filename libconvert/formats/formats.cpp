@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of formats, made from formats.def, and everything that looks formats up.
+// Table of formats, generated from formats.def, and format lookup.
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -29,7 +29,7 @@ std::string join_keys(const std::vector<FormatOption>& options) {
   return out;
 }
 
-// sets/sink.cpp acts on them.
+// Implemented by sets/sink.cpp.
 constexpr std::array<FormatOption, 1> common_options = {{{"compress", "gz|zst|none", "compress the output"}}};
 
 void check_options(const Format& format, Direction direction, const FormatOptions& options) {
@@ -44,7 +44,7 @@ void check_options(const Format& format, Direction direction, const FormatOption
       std::vector<FormatOption> all = known;
       if (direction == Direction::write) all.insert(all.end(), common_options.begin(), common_options.end());
       throw usage_error(std::string(verb) + ' ' + std::string(format.name) + ": unknown option '" + key + "'; " +
-                        (all.empty() ? "it has none" : "known: " + join_keys(all)));
+                        (all.empty() ? "the format has no options" : "known: " + join_keys(all)));
     }
   }
 }
@@ -97,7 +97,7 @@ const Format& find_format(std::string_view name) {
 const Format* format_by_suffix(std::string_view path, Direction direction) {
   path = without_compression_suffix(path);
   const Format* best = nullptr;
-  std::pair<bool, std::size_t> rank;  // whether it goes that way, and how long its suffix is
+  std::pair<bool, std::size_t> rank;  // supports the direction; length of the suffix
   for (const Format* f : table) {
     for (const std::string_view suffix : f->suffixes) {
       const std::pair own(direction == Direction::read ? f->can_read() : f->can_write(), suffix.size());
@@ -144,7 +144,7 @@ FormatChoice parse_format_choice(std::string_view text, Direction direction) {
     rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
     const std::size_t equals = item.find('=');
     if (equals == std::string_view::npos || equals == 0) {
-      throw usage_error("'" + std::string(item) + "' behind format '" + std::string(format.name) +
+      throw usage_error("'" + std::string(item) + "' after format '" + std::string(format.name) +
                         "' is not KEY=VALUE");
     }
     std::string key(item.substr(0, equals));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares writers of sets whose files, one a rank, say things of the whole set.
+// Interface of writers of trace sets with one file per rank whose contents depend on the whole set.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 namespace convert {
 
 struct WrittenSetFacts {
-  Rank ranks = 0;                   // as many as there are, where a rank's metadata do not say
+  Rank ranks = 0;                   // actual number of ranks, for ranks whose metadata lacks it
   std::vector<CommGroup> groups{};  // by id
-  std::int64_t first_ns = 0;        // when the first of all nodes began, as recorded
+  std::int64_t first_ns = 0;        // recorded begin of the first node of all ranks
 };
 
-// Holds a rank that is ready to be written but for what only the whole set tells.
+// A rank that is ready to be written, except for data about the whole set.
 class RankDraft {
  public:
   RankDraft() = default;
@@ -29,23 +29,24 @@ class RankDraft {
   RankDraft(const RankDraft&) = delete;
   RankDraft& operator=(const RankDraft&) = delete;
   Rank rank = 0;
-  std::int64_t first_ns = no_time;  // when the first of its nodes began
+  std::int64_t first_ns = no_time;  // recorded begin of its first node
 };
 
-// Returns when the first node of a rank began, as recorded; no_time if no node says.
+// Returns the recorded begin of the first node of a rank; no_time if no node has one.
 [[nodiscard]] std::int64_t first_start_ns(const Trace& trace);
 
-// Members but finish() may be called by several threads.
+// All members except finish() may be called concurrently.
 class SetWriter {
  public:
   virtual ~SetWriter() = default;
-  // Takes a rank with all of its nodes. `rounds`: of each node, in which of them it begins if the ranks of the set
-  // take turns; empty if that is not known. Throws Error(input) at what the format cannot express.
+  // Converts a rank with all of its nodes. `rounds`: for each node, the round in which it begins if the ranks of
+  // the set take turns; empty if unknown. Throws Error(input) if the format cannot express the rank.
   [[nodiscard]] virtual std::unique_ptr<RankDraft> draft(const Trace& rank,
                                                          std::span<const std::uint32_t> rounds) const = 0;
-  // Appends the text of a rank's file; called once for each draft, which keeps what finish() needs alone.
+  // Appends the text of a rank's file; called once per draft. Afterwards the draft keeps only the data for
+  // finish().
   virtual void write(RankDraft& draft, const WrittenSetFacts& facts, std::string& out) const = 0;
-  // Warns of what was left out or changed. `drafts`: all, by rank, written.
+  // Warns about omitted or changed data. `drafts`: drafts of all ranks, by rank, already written.
   virtual void finish(std::span<const std::unique_ptr<RankDraft>> drafts, Diagnostics& diagnostics) const = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads ranks that are made whole, one after the other, by a function: adapts it to TraceReader.
+// TraceReader of ranks that a function creates whole, one after the other.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace convert {
 
 class WholeRanks final : public TraceReader {
  public:
-  // Fills `out` with the next rank, nodes included. Returns false at the end.
+  // Fills `out` with the next rank, including its nodes. Returns false at the end.
   using Make = std::function<bool(Trace& out)>;
   explicit WholeRanks(Make make) : make_(std::move(make)) {}
 

@@ -13,7 +13,8 @@ namespace {
 
 std::uint32_t node_count(const Graph& g) { return static_cast<std::uint32_t>(g.size()); }
 
-// A set of indices from which the lowest can be taken: a tree of 64-bit words, each bit says "something below".
+// Set of indices with extraction of the lowest: a tree of 64-bit words in which a bit is set if its subtree is not
+// empty.
 class LowestFirst {
  public:
   explicit LowestFirst(std::size_t size) {
@@ -48,7 +49,7 @@ class LowestFirst {
   std::vector<std::vector<std::uint64_t>> levels_;  // from the leaves to the single root word
 };
 
-// Returns the first cycle that a breadth-first search from `start` inside its component finds.
+// Returns the first cycle found by a breadth-first search from `start` within its component.
 std::vector<std::uint32_t> shortest_cycle(const Graph& g, const std::vector<std::uint32_t>& component,
                                           std::uint32_t start, std::vector<std::uint32_t>& came_from,
                                           std::vector<std::uint32_t>& queue) {
@@ -104,7 +105,7 @@ std::vector<std::vector<std::uint32_t>> find_cycles(const Graph& g) {
   std::vector<std::uint32_t> queue;
   for (std::uint32_t i = 0; i < g.size(); ++i) {
     if (size[component[i]] < 2) continue;
-    size[component[i]] = 0;  // done with it
+    size[component[i]] = 0;  // done
     cycles.push_back(shortest_cycle(g, component, i, came_from, queue));
   }
   return cycles;
@@ -122,7 +123,7 @@ std::vector<std::uint32_t> strong_components(const Graph& g, std::uint32_t& coun
     for (const Edge& e : g.children(i)) edges.emplace_back(i, e.node);
   }
   const Compressed rows(boost::edges_are_sorted, edges.begin(), edges.end(), node_count(g));
-  edges = {};  // as large as the rows
+  edges = {};  // frees memory as large as the compressed rows
   count = boost::strong_components(
       rows, boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, rows)));
   return component;

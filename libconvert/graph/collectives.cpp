@@ -64,7 +64,7 @@ class Reader {
     if (!known && sizes.size() < kept) sizes.push_back({ranks, static_cast<std::uint32_t>(use.calls.size())});
   }
 
-  // Returns whether the splits are equal parts for everyone, which no splits mean, too.
+  // Returns whether the splits are equal for all ranks, which is also what a node without splits means.
   static bool is_even(const GroupUse& use, const CollectiveDetails& d, const CollectiveNode& c, IntValue ranks) {
     const auto send = use.list(d.send_splits);
     const auto recv = use.list(d.recv_splits);

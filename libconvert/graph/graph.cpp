@@ -6,8 +6,8 @@
 namespace convert {
 namespace {
 
-// Tells whether the current node has an edge to the same parent already. Compares few dependencies with each other;
-// makes a table of stamps only for a node that has many.
+// Detects duplicate parents of the current node. Compares the dependencies pairwise if they are few; uses a table
+// of stamps only if they are many.
 class SeenParents {
  public:
   explicit SeenParents(std::size_t nodes) : nodes_(nodes) {}
@@ -17,7 +17,7 @@ class SeenParents {
     few_ = deps <= 16;
     if (!few_ && stamps_.empty()) stamps_.resize(nodes_);
   }
-  // `taken`: the parents of this node so far.
+  // `taken`: parents of this node found so far.
   bool test_and_set(std::uint32_t parent, std::span<const Edge> taken) {
     if (few_) return std::any_of(taken.begin(), taken.end(), [&](const Edge& e) { return e.node == parent; });
     if (stamps_[parent] == stamp_) return true;
@@ -76,8 +76,8 @@ Graph build_graph(const NodeTable& table, std::vector<GraphDefect>* defects, Ski
   }
   g.parent_begin_[n] = static_cast<std::uint32_t>(g.parents_.size());
 
-  // Counting sort by parent: children come out in ascending order because nodes are visited in that order.
-  // child_begin_[p + 1] runs from the begin of row p to its end, which is what it must be afterwards.
+  // Counting sort by parent. Children are in ascending order because nodes are visited in that order.
+  // child_begin_[p + 1] moves from the begin of row p to its end, which is its final value.
   std::uint32_t sum = 0;
   for (std::size_t i = 1; i <= n; ++i) {
     const std::uint32_t count = g.child_begin_[i];

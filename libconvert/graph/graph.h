@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds the dependency graph of a trace: the parents and children of each node, by index in NodeTable::nodes.
+// Dependency graph of a trace: the parents and children of each node, by index in NodeTable::nodes.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace convert {
 enum class DepKind : std::uint8_t { data, control };
 
 struct Edge {
-  std::uint32_t node;  // index of the other end
+  std::uint32_t node;  // node at the other end
   DepKind kind;
 };
 
@@ -22,7 +22,8 @@ class Graph {
  public:
   [[nodiscard]] std::size_t size() const { return parent_begin_.empty() ? 0 : parent_begin_.size() - 1; }
   [[nodiscard]] std::size_t edges() const { return parents_.size(); }
-  // Returns the data dependencies, then control, each in the order of the file, without what GraphDefect lists.
+  // Returns the data dependencies, then the control dependencies, each in file order. Defects (GraphDefect) are
+  // omitted.
   [[nodiscard]] std::span<const Edge> parents(std::uint32_t i) const { return row(parents_, parent_begin_, i); }
   // Returns the children in ascending order.
   [[nodiscard]] std::span<const Edge> children(std::uint32_t i) const { return row(children_, child_begin_, i); }
@@ -40,13 +41,13 @@ class Graph {
   std::vector<std::uint32_t> child_begin_;
 };
 
-// A node or dependency that is wrong; the graph is without such dependencies.
+// A defective node or dependency. Defective dependencies are not in the graph.
 struct GraphDefect {
   enum class What : std::uint8_t {
-    duplicate_id,    // node `index` has the id of an earlier node; dependencies on that id mean the earlier one
+    duplicate_id,    // node `index` has the id of an earlier node; dependencies on the id refer to the earlier node
     dangling,        // `index` depends on `id`, which does not exist
     self,            // `index` depends on itself
-    duplicate_edge,  // `index` names `id` twice (also: once as data, once as control dependency)
+    duplicate_edge,  // `index` names `id` twice, possibly once as data and once as control dependency
   };
   What what;
   std::uint32_t index;
@@ -54,31 +55,31 @@ struct GraphDefect {
   DepKind kind;
 };
 
-// Returns whether a control dependency of a node counts for nothing.
+// Returns whether to ignore a control dependency of `node` on `parent`.
 using SkipControl = bool (*)(const NodeTable& table, const Node& node, const Node& parent);
 
-// Builds the graph in time linear in nodes and edges, and lists what it leaves out in `defects`, if that is given,
-// but for control dependencies that `skips`, if given, says to skip.
+// Builds the graph in time linear in nodes and edges. Appends the omitted dependencies to `defects` (if given),
+// except the control dependencies for which `skips` (if given) returns true.
 [[nodiscard]] Graph build_graph(const NodeTable& table, std::vector<GraphDefect>* defects = nullptr,
                                 SkipControl skips = nullptr);
 
-// Finds the index of a node by its id; needs no table if each id is its index.
+// Index of nodes by id. Uses no lookup table if each id equals its index.
 class IdIndex {
  public:
   IdIndex() = default;
   explicit IdIndex(const NodeTable& table)
       : IdIndex(table.nodes.size(), [&](std::size_t i) { return table.nodes[i].id; }) {}
-  // Takes the number of nodes and id(index).
+  // `size`: number of nodes; id(index): id of a node.
   template <class Id>
   IdIndex(std::size_t size, const Id& id) : dense_(true), size_(size) {
     for (std::size_t i = 0; i < size_ && dense_; ++i) dense_ = id(i) == i;
     if (!dense_) lookup_ = IdLookup(size_, [&](std::size_t i) { return std::optional(id(i)); });
   }
   static constexpr std::uint32_t none = 0xffffffff;
-  [[nodiscard]] std::uint32_t find(NodeId id) const;  // index of the first node with that id, or none
+  [[nodiscard]] std::uint32_t find(NodeId id) const;  // index of the first node with the id, or none
 
  private:
-  bool dense_ = false;  // each id is its index
+  bool dense_ = false;  // each id equals its index
   std::size_t size_ = 0;
   IdLookup lookup_;
 };

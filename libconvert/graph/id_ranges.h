@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Set of node ids, held as ranges.
+// Set of node ids, stored as ranges.
 #pragma once
 
 #include <iterator>
@@ -11,7 +11,7 @@ namespace convert {
 
 class IdRanges {
  public:
-  // False if the id is in it already.
+  // Adds an id. Returns false if the set contains it already.
   bool add(NodeId id) {
     auto after = ranges_.upper_bound(id);
     if (after != ranges_.begin()) {

@@ -8,7 +8,7 @@ constexpr std::string_view profiler_step = "ProfilerStep#";
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// Returns the number at a place of a name, if there is one that 63 bits hold.
+// Returns the number at position `at` of a name; none if there is no number or it exceeds 63 bits.
 std::optional<IterationMark> number_at(std::string_view name, std::size_t at) {
   std::int64_t number = 0;
   std::size_t end = at;
@@ -20,7 +20,7 @@ std::optional<IterationMark> number_at(std::string_view name, std::size_t at) {
   return IterationMark{.number = number, .at = at, .digits = end - at};
 }
 
-// Returns where what may stand between the word and the number ends.
+// Returns the end of the separators between the word and the number.
 std::size_t behind_separators(std::string_view name, std::size_t at) {
   const auto separates = [](char c) { return c == ' ' || c == '_' || c == '#' || c == '=' || c == ':'; };
   while (at < name.size() && separates(name[at])) ++at;

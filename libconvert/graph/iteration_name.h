@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the number of an iteration in the name of a node.
+// Iteration numbers in node names.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace convert {
 
-// Tells which part of a name or attribute says the number of an iteration.
+// Position of an iteration number in a name or attribute.
 struct IterationMark {
   std::int64_t number = 0;
-  bool begins = false;             // ProfilerStep#k: the nodes behind it belong to it
-  std::size_t at = 0, digits = 0;  // of the number in the name; none: an attribute has it
+  bool begins = false;             // ProfilerStep#k: the nodes after it belong to the iteration
+  std::size_t at = 0, digits = 0;  // position of the number in the name; no digits: an attribute has it
 };
-// Returns the mark in a name: ProfilerStep#k, as PyTorch's profiler gives it, or a name that has "iteration k" in
-// it, also "iteration_k", "Iteration #k" and the like.
+// Returns the mark in a name: ProfilerStep#k of PyTorch's profiler, or a name that contains "iteration k",
+// "iteration_k", "Iteration #k" or similar.
 [[nodiscard]] std::optional<IterationMark> iteration_in_name(std::string_view name);
 
 }  // namespace convert

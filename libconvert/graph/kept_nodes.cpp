@@ -74,7 +74,7 @@ void KeptNodes::add_attributes(const NodeTable& batch, const Node& node, bool co
 }
 
 Text KeptNodes::add_text(std::string_view text) {
-  // Where nearly every text is new, to look for it takes longer than to hold it.
+  // If nearly all texts are distinct, a lookup takes longer than a copy.
   if (texts_.size() > 1024 && texts_.size() * 8 > table_.nodes.size()) return table_.add_text(text);
   const auto hash_of = [this](std::uint32_t row) {
     return std::hash<std::string_view>()(table_.view(texts_[row]));

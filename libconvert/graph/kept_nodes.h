@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps of the nodes of a rank, batch by batch, what a pass needs of them: a table of the whole rank without the
-// rest.
+// Table of one rank's nodes, reduced to the fields that a pass needs. Filled batch by batch.
 #pragma once
 
 #include <array>
@@ -15,19 +14,19 @@
 
 namespace convert {
 
-// Says what of nodes is kept: id, type, times and dependencies always; inputs, outputs and unknown fields only with
-// the whole node.
+// Selection of the node fields to keep. Id, type, times and dependencies are always kept. Inputs, outputs and
+// unknown fields are kept only for nodes kept whole.
 class NodeParts {
  public:
   enum class On : std::uint8_t {
     none,
     first,          // the first node that has it
-    communication,  // sends, receives and collectives
+    communication,  // the first node that has it
     all,
   };
 
-  // Keep attributes of these names, names of nodes, places in the file. Names of attributes are of
-  // core/attr_names.h.
+  // Keep the attributes with the given names, the names of nodes, or the positions in the file. The names must be
+  // from core/attr_names.h.
   NodeParts& attributes(On on, std::span<const Name> names);
   NodeParts& names(On on) {
     names_ = on;
@@ -37,7 +36,7 @@ class NodeParts {
     positions_ = true;
     return *this;
   }
-  // Keeps everything of nodes that have an attribute of this name.
+  // Keeps all fields of nodes that have an attribute with this name.
   NodeParts& whole(Name attribute) {
     whole_ = attribute;
     return *this;
@@ -48,18 +47,18 @@ class NodeParts {
   std::array<On, attr::count> attributes_{};
   On names_ = On::none;
   bool positions_ = false;
-  Name whole_{};  // the empty name: of no node
+  Name whole_{};  // the empty name matches no node
 };
 
-// Returns what communication_order(), messages_of() and collectives_of() read.
+// Returns the fields that communication_order(), messages_of() and collectives_of() read.
 [[nodiscard]] NodeParts communication_parts();
 
-// Collects the nodes of one rank. Equal texts are held once.
+// Collects the nodes of one rank. Equal texts are stored once.
 class KeptNodes {
  public:
   explicit KeptNodes(const NodeParts& parts) : parts_(parts) {}
 
-  // Adds the nodes of a batch. Throws Error(input) when they outgrow 32-bit table indices.
+  // Adds the nodes of a batch. Throws Error(input) if the table exceeds 32-bit indices.
   void add(const NodeTable& batch);
   [[nodiscard]] NodeTable take() { return std::move(table_); }
 
@@ -71,8 +70,8 @@ class KeptNodes {
   NodeParts parts_;
   NodeTable table_;
   Text last_name_{};
-  IndexTable<> text_rows_;   // of texts_
-  std::vector<Text> texts_;  // of table_, each once
+  IndexTable<> text_rows_;   // indices into texts_
+  std::vector<Text> texts_;  // distinct texts in table_
 };
 
 }  // namespace convert

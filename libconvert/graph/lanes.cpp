@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array lane_attrs = {attr::tb_id, attr::stream, attr::tid, attr::is_cpu_op};
 
-// The rows of types, in their order.
+// Labels of the rows of node types, in row order.
 constexpr std::array<std::string_view, 8> type_labels = {"CPU",     "compute",    "memory",   "send",
                                                          "receive", "collective", "metadata", "other"};
 
@@ -54,7 +54,7 @@ NodeLane lane_of(const NodeTable& table, const Node& node) {
 
 RankLanes lanes_of(const NodeTable& table) {
   RankLanes result;
-  std::map<NodeLane, std::uint32_t> found;  // to the number of the lane in the order of first use
+  std::map<NodeLane, std::uint32_t> found;  // lane → its number in order of first use
   std::vector<std::uint32_t>& of_node = result.of_node;
   of_node.reserve(table.nodes.size());
   for (const Node& n : table.nodes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds dependencies on the node of a PyTorch process, which Chakra's converter omits from its traces.
+// Detection of dependencies on the node of a PyTorch process, which Chakra's converter omits from its traces.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace convert {
 
-// Recognises defects of a graph that are such dependencies: control dependencies of a trace with PyTorch's schema
-// on a node before all others. `trace` must outlive this object.
+// Recognises such dependencies among the defects of a graph: control dependencies on an id below all node ids, in a
+// trace with PyTorch's schema. `trace` must outlive this object.
 class LeftOutProcess {
  public:
   explicit LeftOutProcess(const Trace& trace) : trace_(trace) {}
@@ -28,7 +28,7 @@ class LeftOutProcess {
 
  private:
   const Trace& trace_;
-  std::optional<NodeId> first_;  // 0: no such dependency
+  std::optional<NodeId> first_;  // 0: the trace has no such dependency
 };
 
 }  // namespace convert

@@ -14,7 +14,7 @@
 namespace convert {
 namespace {
 
-// Returns whether file order is the order of issue: ids ascend and no parent stands after its child.
+// Returns whether file order is issue order: ids ascend and no parent follows its child.
 bool in_issue_order(const NodeTable& table, const Graph& graph) {
   for (std::uint32_t i = 0; i < graph.size(); ++i) {
     if (i > 0 && table.nodes[i].id <= table.nodes[i - 1].id) return false;
@@ -25,7 +25,8 @@ bool in_issue_order(const NodeTable& table, const Graph& graph) {
   return true;
 }
 
-// Returns ready nodes by id. Nodes behind a cycle never become ready: they follow at the end, by id.
+// Returns the nodes in issue order: ready nodes by id, then the nodes that never become ready because of a cycle,
+// by id.
 std::vector<std::uint32_t> issue_order(const NodeTable& table, const Graph& graph) {
   using Entry = std::pair<NodeId, std::uint32_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
@@ -60,7 +61,7 @@ void set_size(Message& m, IntValue value, SizeUnit unit) {
   m.unit = static_cast<std::uint64_t>(unit) & 3U;
 }
 
-// Fills in a message; returns false if its peer or tag cannot be read. The first attribute of a name counts.
+// Fills in a message. Returns false if its peer or tag cannot be read. The first attribute of each name counts.
 bool read_message(const NodeTable& table, std::uint32_t index, Message& m) {
   const Node& node = table.nodes[index];
   const Name peer_name = node.type == NodeType::comm_send ? attr::comm_dst : attr::comm_src;
@@ -79,15 +80,15 @@ bool read_message(const NodeTable& table, std::uint32_t index, Message& m) {
 
 struct Key {
   std::int64_t tag;
-  Rank peer;            // the destination
-  std::uint32_t index;  // ascends in the order of issue
+  Rank peer;            // destination
+  std::uint32_t index;  // ascends in issue order
   friend bool operator<(const Key& a, const Key& b) {
     return std::tie(a.peer, a.tag, a.index) < std::tie(b.peer, b.tag, b.index);
   }
   [[nodiscard]] bool same_group(const Key& k) const { return peer == k.peer && tag == k.tag; }
 };
 
-// Sorts stably by a number of each key below `range`, by counting.
+// Sorts stably by number(key) < `range`, by counting.
 template <typename Number>
 void count_sort(std::vector<Key>& keys, std::vector<Key>& spare, std::size_t range, const Number& number) {
   std::vector<std::uint32_t> begin(range + 1);
@@ -98,8 +99,8 @@ void count_sort(std::vector<Key>& keys, std::vector<Key>& spare, std::size_t ran
   keys.swap(spare);
 }
 
-// Sorts keys, which come by index (sends) or by peer and then index (receives): in two counting passes if tags and
-// peers are small numbers, as they nearly always are.
+// Sorts keys, which come by index (sends) or by peer, then index (receives). Uses two counting passes if tags and
+// peers are small numbers, which is nearly always so.
 void sort_keys(std::vector<Key>& keys, std::vector<Key>& spare) {
   if (keys.empty()) return;
   const auto [low_tag, high_tag] = std::ranges::minmax(std::views::transform(keys, &Key::tag));
@@ -117,7 +118,7 @@ void sort_keys(std::vector<Key>& keys, std::vector<Key>& spare) {
     count_sort(keys, spare, peers + 1, [p = low_peer](const Key& k) { return std::size_t{k.peer - p}; });
 }
 
-// Replaces `out` by the indices of the keys from `at` on that are of `group`; returns the place behind them.
+// Sets `out` to the indices of the keys of `group` from position `at` on; returns the position after them.
 std::size_t take_run(const std::vector<Key>& keys, std::size_t at, const Key& group,
                      std::vector<std::uint32_t>& out) {
   for (out.clear(); at < keys.size() && keys[at].same_group(group); ++at) out.push_back(keys[at].index);
@@ -129,7 +130,7 @@ struct Received {
   std::uint32_t index;
 };
 
-// Returns all receives by the rank that they expect a message from; `begin`: by rank, where its receives begin.
+// Returns all receives, grouped by source rank. Sets `begin` to the begin of each source's receives.
 std::vector<Received> receives_by_source(std::span<const RankMessages* const> ranks,
                                          std::vector<std::size_t>& begin) {
   begin.assign(ranks.size() + 2, 0);

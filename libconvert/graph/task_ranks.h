@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Places the tasks of a whole system on ranks: says which of a rank's nodes wait for which.
+// Mapping of the tasks of a whole system to the nodes of ranks, with the dependencies between these nodes.
 //
-// A computation is one node of its rank. A transfer is a send of its source and a receive of its destination. An
-// edge A -> B makes each node of B depend, on its rank r,
+// A computation is one node on its rank. A transfer is a send on its source and a receive on its destination. For
+// an edge A -> B, each node of B depends, on its rank r,
 //   on A's receive, if A is a transfer to r,
-//   on A's node, if A is a computation of r,
-//   on A's send, if A is a transfer from r and B's node is no receive.
-// So rings of transfers are ordered by what arrives, and a receive never waits for a send before it.
+//   on A's node, if A is a computation on r,
+//   on A's send, if A is a transfer from r and B's node is not a receive.
+// So rings of transfers are ordered by arrivals, and a receive never waits for a send before it.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +26,14 @@ struct TaskRanks {
   [[nodiscard]] bool runs_on(Rank r) const { return rank == r || (is_transfer() && peer == r); }
 };
 
-// Says which node of `parent` a task's node on rank `r` waits for; `receives`: the task's node is a receive.
+// Selects the node of `parent` that a task's node on rank `r` waits for. `receives`: the task's node is a receive.
 enum class Awaited : std::uint8_t { nothing, task_or_send, receive };
 [[nodiscard]] inline Awaited awaited(const TaskRanks& parent, Rank r, bool receives) {
   if (parent.is_transfer() && parent.peer == r) return Awaited::receive;
   return parent.rank == r && !(receives && parent.is_transfer()) ? Awaited::task_or_send : Awaited::nothing;
 }
 
-// Returns whether an edge between the two tasks makes a dependency on some rank.
+// Returns whether an edge between the two tasks creates a dependency on at least one rank.
 [[nodiscard]] inline bool is_carried(const TaskRanks& from, const TaskRanks& to) {
   if (!to.is_transfer()) return from.runs_on(to.rank);
   if (!from.is_transfer()) return to.runs_on(from.rank);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds what the build makes of web/: see embed.py.
+// Files that the build makes of web/: see embed.py.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 namespace convert {
 
 struct PageProgram {
-  std::string_view script;    // a module; empty: built without pages
+  std::string_view script;    // a module; empty if built without pages
   std::string_view csp_hash;  // "sha256-…", for the page's Content-Security-Policy
 };
 [[nodiscard]] PageProgram page_program(PageKind kind);

@@ -1,11 +1,11 @@
-# The programs of the pages: each file of web/src is that of the PageKind it is named after, and what it imports from the
-# folders beside it or from Debian's d3 modules becomes part of it. embed.py makes ${page_assets} of them.
+# The programs of the pages: each file of web/src is the program of the PageKind with its name, bundled with its imports
+# from folders of web/src and from Debian's d3 modules. embed.py writes the programs to ${page_assets}.
 set(page_assets ${CMAKE_CURRENT_BINARY_DIR}/page_assets.cpp)
 set(page_web ${CMAKE_CURRENT_SOURCE_DIR}/page/web)
 set(page_embed ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/page/embed.py ${page_assets})
 if(ETKIT_PAGES)
   find_program(ESBUILD esbuild)
-  set(ETKIT_NODE_PATH /usr/share/nodejs CACHE PATH "Where the d3 modules are")
+  set(ETKIT_NODE_PATH /usr/share/nodejs CACHE PATH "Folder of the d3 modules")
   foreach(module axis array scale selection shape)
     if(NOT EXISTS ${ETKIT_NODE_PATH}/d3-${module})
       list(APPEND page_missing node-d3-${module})
@@ -16,7 +16,7 @@ if(ETKIT_PAGES)
   endif()
   if(page_missing)
     list(JOIN page_missing " " page_missing)
-    message(FATAL_ERROR "pages need: ${page_missing} (apt-get install ${page_missing}); -DETKIT_PAGES=OFF builds without")
+    message(FATAL_ERROR "pages require ${page_missing} (apt-get install ${page_missing}); -DETKIT_PAGES=OFF builds without pages")
   endif()
   file(GLOB page_entries CONFIGURE_DEPENDS ${page_web}/src/*.ts)
   file(GLOB_RECURSE page_sources CONFIGURE_DEPENDS ${page_web}/src/*.ts)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Writes the C++ source that holds the pages' programs and style: embed.py OUT.cpp STYLE.css KIND=SCRIPT.js…
-Without a style and scripts: that of a library without pages."""
+Without a style and scripts, writes the source of a library without pages."""
 import base64
 import hashlib
 import pathlib
@@ -9,7 +9,7 @@ import sys
 
 
 def literal(data):
-    """C++ string literals that make up the bytes, a line each hundred."""
+    """Returns C++ string literals with the bytes, a hundred in each line."""
     safe = {ord('"'): '\\"', ord("\\"): "\\\\", ord("?"): "\\?"}
     lines = []
     for begin in range(0, len(data), 100):
@@ -29,9 +29,9 @@ def main():
         scripts = {kind: pathlib.Path(path).read_bytes().strip() for kind, path in (a.split("=", 1) for a in sys.argv[3:])}
     for name, data in [("style", style), *scripts.items()]:
         if b"</script" in data.lower() or b"</style" in data.lower():
-            sys.exit(f"embed.py: {name} would end its own element")
+            sys.exit(f"embed.py: {name} contains its own end tag")
         if b"<!--" in data:
-            sys.exit(f"embed.py: {name} holds <!--, which changes how the element is read")
+            sys.exit(f"embed.py: {name} contains <!--, which changes how the element is parsed")
     cases = "".join(
         f"    case PageKind::{kind}:\n      return {{{view(data)},\n"
         f'              "sha256-{base64.b64encode(hashlib.sha256(data).digest()).decode()}"}};\n'

@@ -47,7 +47,7 @@ ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CO
 THIS SOFTWARE.
 )";
 
-// Returns the text as HTML has it; what HTML cannot hold becomes U+FFFD.
+// Returns the text escaped for HTML; characters that HTML does not allow become U+FFFD.
 std::string html_text(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -67,13 +67,14 @@ std::string html_text(std::string_view text) {
   return out;
 }
 
-// Appends an unsigned number, seven bits a byte, the lowest first; the high bit says that more follow.
+// Appends an unsigned number in LEB128: seven bits per byte, lowest first; the high bit marks that more bytes
+// follow.
 void append_leb128(std::string& out, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
   out += static_cast<char>(value);
 }
 
-// Appends a signed number so that small ones of both signs are short.
+// Appends a signed number in zigzag encoding, so that small numbers of both signs are short.
 void append_zigzag(std::string& out, std::int64_t value) {
   append_leb128(out, (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
 }
@@ -133,8 +134,8 @@ void check_page_size(std::string_view title, std::size_t head_bytes, std::size_t
   constexpr std::size_t most_bytes = (std::size_t{1} << 31) - 1;
   const auto refuse = [&](const std::string& what, std::size_t has, std::size_t most) {
     throw input_error({}, "page '" + std::string(title) + "': " + what + " of " + counted(has, "byte") +
-                              " is more than the " + std::to_string(most) +
-                              " that a browser holds; choose fewer ranks or a shorter window of time");
+                              " exceeds the " + std::to_string(most) +
+                              " bytes that a browser holds; choose fewer ranks or a shorter time window");
   };
   if (head_bytes > most_page_characters) refuse("text", head_bytes, most_page_characters);
   if (data_bytes > most_bytes) refuse("data", data_bytes, most_bytes);
@@ -146,7 +147,7 @@ void write_page(PageKind kind, std::string_view title, std::string_view head, st
                 Output& output) {
   const PageProgram program = page_program(kind);
   if (program.script.empty()) {
-    throw usage_error("this etkit was built without pages: build it with -DETKIT_PAGES=ON (Debian: esbuild)");
+    throw usage_error("this etkit was built without pages; build it with -DETKIT_PAGES=ON (Debian: esbuild)");
   }
   std::string data = page_data(head, columns);
   std::uint32_t head_bytes = 0;
@@ -167,8 +168,8 @@ void write_page(PageKind kind, std::string_view title, std::string_view head, st
   output.write("-->\n<style>");
   output.write(page_style());
   output.write(
-      "</style>\n</head>\n<body>\n<noscript><p class=\"message\">This page draws itself: allow it to run "
-      "scripts. It loads nothing and sends nothing.</p></noscript>\n");
+      "</style>\n</head>\n<body>\n<noscript><p class=\"message\">This page requires scripts: allow it to run "
+      "them. It loads nothing and sends nothing.</p></noscript>\n");
   output.write("<script type=\"application/octet-stream\" id=\"data\" data-codec=\"deflate\">");
   output.write(base64);
   output.write("</script>\n<script type=\"module\">");

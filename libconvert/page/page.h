@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes pages to look at: one HTML file each, that needs no network. A page is a shell (markup, style, program)
-// and one block of data: a JSON head and columns of numbers. The programs are in web/ and built into the library.
+// HTML pages for browsers: one file each, without network access. A page is a shell (markup, style, program) and
+// one block of data: a JSON head and columns of numbers. The programs are in web/ and built into the library.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ namespace convert {
 
 enum class PageKind : std::uint8_t { report, compare, ten, graph };
 
-// A column of the block of data. The page gets it as a typed array of that kind.
+// A column of the data block. The page receives it as a typed array of this type.
 struct Column {
   enum class Code : std::uint8_t {
-    raw,    // as it is
-    delta,  // differences, for sorted and slowly changing whole numbers: a byte each for small ones
-    dict,   // a byte each for small whole numbers, such as numbers of texts of the head
+    raw,    // unchanged
+    delta,  // differences, for sorted or slowly changing integers: one byte for each small difference
+    dict,   // one byte for each small integer, such as an index of a text in the head
   };
   std::string name;
   std::variant<std::vector<std::uint8_t>, std::vector<std::int32_t>, std::vector<double>> values;
@@ -31,8 +31,8 @@ struct Column {
 // Returns whether this library was built with pages (ETKIT_PAGES).
 [[nodiscard]] bool has_pages();
 
-// The most characters of a page's encoded data, and of its head: the longest string of Chromium is 24 less than
-// 2^29.
+// Maximum number of characters of a page's encoded data, and of its head: the longest string of Chromium has 2^29 -
+// 24.
 inline constexpr std::size_t most_page_characters = (std::size_t{1} << 29) - 24;
 
 // Throws Error(input) if a browser cannot hold the data: a head or encoded data beyond most_page_characters, or
@@ -40,14 +40,14 @@ inline constexpr std::size_t most_page_characters = (std::size_t{1} << 29) - 24;
 void check_page_size(std::string_view title, std::size_t head_bytes, std::size_t data_bytes,
                      std::size_t encoded_characters);
 
-// Writes a page. `head` is a JSON object with what is not a column; the page gets a member "columns" besides.
-// Numbers of doubles that are coded are whole and at most 2^53. Does not close `output`. Throws Error(usage) if the
-// library was built without pages, and as check_page_size() does before anything is written.
+// Writes a page. `head` is a JSON object with all data that are not columns; the member "columns" is added to it.
+// Doubles in encoded columns must be integers of at most 2^53. Does not close `output`. Throws Error(usage) if the
+// library was built without pages, and Error(input) like check_page_size(), before anything is written.
 void write_page(PageKind kind, std::string_view title, std::string_view head, std::span<const Column> columns,
                 Output& output);
 
-// Returns the block of data before compression: the length of the head (32 bits, little-endian), the head, with
-// "columns" added, and the columns, where the head's `offset`s count from the end of the head.
+// Returns the data block before compression: the length of the head (32 bits, little-endian), the head with
+// "columns" added, and the columns. The `offset`s in the head count from the end of the head.
 [[nodiscard]] std::string page_data(std::string_view head, std::span<const Column> columns);
 
 }  // namespace convert

@@ -16,8 +16,8 @@ struct CountedPair {
   std::uint64_t key;
 };
 
-// Returns the pairs that stand often enough, the most frequent first. In a run of equal symbols each belongs to one
-// pair only.
+// Returns the pairs that occur often enough, the most frequent first. Pairs do not overlap in a run of equal
+// symbols.
 std::vector<CountedPair> frequent_pairs(const std::vector<WeightedSequence>& sequences, std::uint64_t least) {
   std::unordered_map<std::uint64_t, std::uint64_t> counts;
   for (const WeightedSequence& s : sequences) {
@@ -47,7 +47,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> replace_pairs(std::vector<W
   while (true) {
     const std::vector<CountedPair> pairs = frequent_pairs(sequences, least);
     if (pairs.empty()) return rules;
-    // Takes many pairs at once, as far as they have no symbol in common and are about as frequent as the first.
+    // Replaces several pairs at once if they share no symbol and are at least half as frequent as the first.
     std::unordered_map<std::uint64_t, std::uint32_t> taken;
     std::unordered_set<std::uint32_t> busy;
     for (const CountedPair& p : pairs) {

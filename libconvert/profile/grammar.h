@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds what repeats in sequences: Re-Pair (Larsson and Moffat, "Off-line dictionary-based compression", 2000),
-// which replaces a pair of symbols by a new one as long as there is a pair that stands often enough.
+// Repetitions in sequences: Re-Pair (Larsson and Moffat, "Off-line dictionary-based compression", 2000). It
+// replaces the most frequent pair of symbols by a new symbol while a pair is frequent enough.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace convert {
 
-// A sequence of symbols that stands `weight` times.
+// A sequence of symbols that occurs `weight` times.
 struct WeightedSequence {
   std::vector<std::uint32_t> symbols{};
   std::uint64_t weight = 1;
 };
 
-// Replaces pairs that stand at least `least` ≥ 1 times, weights counted, the most frequent first, until there is
-// none: what stays side by side stands together less often. Returns the rules: symbol first_rule + i stands for the
-// i-th pair. Rules that nothing uses any more but one other are kept.
+// Replaces pairs with at least `least` ≥ 1 occurrences (weights counted), the most frequent first, until no such
+// pair is left. Returns the rules: symbol first_rule + i is the i-th pair. Rules that only another rule uses are
+// kept.
 [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> replace_pairs(
     std::vector<WeightedSequence>& sequences, std::uint32_t first_rule, std::uint64_t least);
 
-// Tells what the symbols of a grammar stand for.
+// Expansion of the symbols of a grammar.
 class Grammar {
  public:
   Grammar() = default;
@@ -32,7 +32,7 @@ class Grammar {
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> parts(std::uint32_t symbol) const {
     return rules_[symbol - terminals_];
   }
-  // Returns how many terminals a symbol stands for.
+  // Returns the number of terminals of a symbol.
   [[nodiscard]] std::uint64_t length(std::uint32_t symbol) const {
     return is_rule(symbol) ? lengths_[symbol - terminals_] : 1;
   }

@@ -9,7 +9,7 @@
 namespace convert {
 namespace {
 
-// The rows of a table that are referred to, and their new numbers.
+// Referenced rows of a table, and their new numbers.
 class UsedRows {
  public:
   explicit UsedRows(std::size_t rows) : number_(rows, no_index) {}
@@ -18,7 +18,7 @@ class UsedRows {
     if (row != no_index) number_[row] = 0;
   }
   [[nodiscard]] bool is_used(std::uint32_t row) const { return number_[row] != no_index; }
-  // Removes the other rows of tables that have a row for each number, and numbers the rows that remain.
+  // Removes the unreferenced rows of tables that have a row for each number, and renumbers the remaining rows.
   template <class... Table>
   void keep(Table&... tables) {
     (keep_rows(tables), ...);
@@ -98,7 +98,7 @@ class Reduction {
       for (const auto& [lane, factor] : p_.places[i].factors) lanes_.use(lane);
     }
     const auto terminals = static_cast<Symbol>(p_.tokens.size());
-    for (auto rule = static_cast<Symbol>(p_.rules.size()); rule-- > 0;) {  // rules are made of earlier ones
+    for (auto rule = static_cast<Symbol>(p_.rules.size()); rule-- > 0;) {  // rules refer to earlier rules only
       if (!symbols_.is_used(terminals + rule)) continue;
       symbols_.use(p_.rules[rule].first);
       symbols_.use(p_.rules[rule].second);
@@ -157,7 +157,7 @@ class Reduction {
     }
   }
 
-  // Types are lanes with numbers of their own.
+  // Lanes of kind `type` keep their numbers.
   void number_lanes() {
     std::map<NodeLane, NodeLane*> used;
     for (std::uint32_t i = 0; i < p_.lanes.size(); ++i) {
@@ -170,7 +170,7 @@ class Reduction {
   void number_slots() {
     std::map<GroupSlot, GroupSlot> number{{GroupSlot{}, GroupSlot{}}};
     std::uint32_t kind = GroupSlot::all_ranks;
-    std::map<std::uint32_t, std::uint32_t> next;  // by former kind: the next ordinal
+    std::map<std::uint32_t, std::uint32_t> next;  // by old kind: the next ordinal
     for (std::uint32_t i = 0; i < p_.slots.size(); ++i) {
       if (!slots_.is_used(i)) continue;
       const GroupSlot former = p_.slots[i];

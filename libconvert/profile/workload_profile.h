@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Holds what was learned of recorded jobs, to make sets of traces like them: statistics alone, each of at least k
-// occurrences.
+// Workload profile: anonymous statistics of recorded jobs, from which trace sets are sampled. Nothing that occurs
+// fewer than k times is kept.
 //
-// What a rank does between two communications is a segment: a sequence of tokens, each a class of nodes in a lane
-// with the nodes that it waits for, told by their distance. Segments are built of pieces by rules (Re-Pair,
-// Larsson and Moffat 2000), each of which stands at least k times in the recordings.
+// The nodes of a rank between two communications are a segment: a sequence of tokens. A token is a class of nodes
+// in a lane, with its dependencies as distances. Segments consist of pieces, which are built by rules (Re-Pair,
+// Larsson and Moffat 2000); each rule occurs at least k times in the recordings.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 
 namespace convert {
 
-// What a node costs; 0: not told.
+// Costs of a node; 0: unknown.
 struct NodeCost {
   std::uint64_t duration_ns = 0;
   std::uint64_t delay_ns = 0;    // start_delay_nanos
@@ -30,19 +30,19 @@ struct NodeCost {
   friend auto operator<=>(const NodeCost&, const NodeCost&) = default;
 };
 
-// Says in which of its groups a rank communicates.
+// Selects one of the groups of a rank.
 struct GroupSlot {
   static constexpr std::uint32_t all_ranks = 0;
-  std::uint32_t kind = all_ranks;  // from 1 on: into WorkloadProfile::group_kinds, plus 1
-  std::uint32_t ordinal = 0;       // among those of the kind that the rank belongs to
+  std::uint32_t kind = all_ranks;  // shape of the group, numbered from 1
+  std::uint32_t ordinal = 0;       // among the groups of this kind that contain the rank
   friend auto operator<=>(const GroupSlot&, const GroupSlot&) = default;
 };
 
-// What a communication says besides its group or peer and its size.
+// Properties of a communication besides group or peer and size.
 struct CommDetails {
-  std::int64_t root = -1;        // the root's place in the group
+  std::int64_t root = -1;        // index of the root in the group
   std::int64_t bytes_out = -1;   // comm_bytes_out
-  std::int64_t group_size = -1;  // as the attribute tells it
+  std::int64_t group_size = -1;  // value of the attribute
   std::int64_t priority = -1;    // comm_priority
   std::string dims{};            // involved_dim, '0' and '1'
   std::string dtype{};           // comm_dtype, of known types
@@ -53,12 +53,12 @@ struct ProfileClass {
   NodeType type = NodeType::comp;
   bool on_cpu = false;
   std::int64_t location = -1;  // tensor_loc
-  bool optimizer = false;      // is_optimizer(): sharded, it has less to do where more ranks share
-  // Of communications:
+  bool optimizer = false;      // is_optimizer(): if sharded, it has less work with more ranks
+  // Communications only:
   std::int32_t collective = -1;     // comm_type
-  std::int64_t size = -1;           // comm_size, bytes; -1: drawn from `sizes`
+  std::int64_t size = -1;           // comm_size, bytes; -1: sampled from `sizes`
   std::uint32_t sizes = no_index;   // into WorkloadProfile::sizes
-  std::uint32_t splits = no_index;  // into WorkloadProfile::splits: then size and parts for each rank are drawn
+  std::uint32_t splits = no_index;  // into WorkloadProfile::splits: size and shards of ranks are sampled
   GroupSlot slot{};
   std::int64_t offset = 0;  // of a message: peer - own rank
   CommDetails details{};
@@ -67,8 +67,8 @@ struct ProfileClass {
   [[nodiscard]] bool communicates() const { return type >= NodeType::comm_send && type <= NodeType::comm_coll; }
 };
 
-// A node that a node waits for: the `back`-th latest of a lane or of a class, 0: the latest. All threads of the
-// host count as one lane, see dependency_lanes().
+// A dependency: the `back`-th latest node of a lane or class, 0: the latest. All threads of the host count as one
+// lane, see dependency_lanes().
 struct TokenDep {
   std::uint8_t kinds = 1;  // 1: data, 2: control, 3: both
   bool of_class = false;
@@ -79,16 +79,16 @@ struct TokenDep {
 struct Token {
   std::uint32_t node_class = 0;
   std::uint32_t lane = 0;
-  // How long nodes take that take much longer than others of the class, such as waits: log_4 of the ns; else 0.
+  // log_4 of the duration in ns if it is much longer than usual for the class, such as waits; else 0.
   std::uint32_t magnitude = 0;
-  std::vector<TokenDep> deps{};  // ascending, each once
+  std::vector<TokenDep> deps{};  // ascending, unique
   friend auto operator<=>(const Token&, const Token&) = default;
 };
 
 // A token, or the rule number symbol - tokens.size().
 using Symbol = std::uint32_t;
 
-// The mean of `count` values that lie next to each other in a pool, and how far their durations spread.
+// Mean of `count` neighbouring values of a pool, and spread of their durations.
 struct CostCluster {
   NodeCost mean{};
   float spread = 0;  // standard deviation of the duration / its mean, one digit
@@ -98,22 +98,21 @@ struct CostCluster {
 using CostPool = std::vector<CostCluster>;  // ascending
 
 struct SizeCluster {
-  std::int64_t bytes = 0;  // the mean, two digits
+  std::int64_t bytes = 0;  // mean, two digits
   std::uint32_t count = 0;
   friend bool operator==(const SizeCluster&, const SizeCluster&) = default;
 };
 
-// The parts of an all-to-all whose ranks send each other unequal ones.
+// Sizes of all-to-alls whose ranks send shards of unequal size.
 struct SplitPool {
   std::vector<SizeCluster> sizes{};  // bytes that a rank sends, mean of the ranks of a call
-  // Standard deviation / mean, over the ranks of a call, of what they send and of what they receive; 0: all the
-  // same.
+  // Standard deviation / mean of the bytes sent and received, over the ranks of a call; 0: equal.
   float sent_spread = 0;
   float received_spread = 0;
   friend bool operator==(const SplitPool&, const SplitPool&) = default;
 };
 
-// A piece of segments of which no order is known: how often it stands about where, as a part of the whole.
+// A piece of segments without known order: number of occurrences, and position as a fraction of the whole.
 struct LoosePiece {
   Symbol symbol = 0;
   std::uint32_t count = 0;
@@ -121,7 +120,7 @@ struct LoosePiece {
   friend bool operator==(const LoosePiece&, const LoosePiece&) = default;
 };
 
-// What stands between two communications.
+// Segments between two communications.
 struct ProfilePlace {
   struct Segment {
     Symbol symbol = 0;
@@ -129,19 +128,19 @@ struct ProfilePlace {
     friend bool operator==(const Segment&, const Segment&) = default;
   };
   std::vector<Segment> segments{};
-  std::uint32_t loose_segments = 0;  // that are made of `loose`
+  std::uint32_t loose_segments = 0;  // number of segments that consist of `loose`
   std::vector<LoosePiece> loose{};
-  std::vector<std::pair<std::uint32_t, float>> factors{};  // of times, by lane; 1 where none is told
+  std::vector<std::pair<std::uint32_t, float>> factors{};  // of times, by lane; 1 if missing
   friend bool operator==(const ProfilePlace&, const ProfilePlace&) = default;
 };
 
-// The communications of a rank in an iteration, and what stands between them.
+// Communications of a rank in an iteration, and the places between them.
 struct ProfileScript {
   struct Step {
     std::uint32_t place = no_index;  // before the communication; no_index: part of the rest
     std::uint32_t token = 0;
     std::uint32_t pool = 0;
-    // How far back the communications are, 1: the one before, for which it waits, be it through computations.
+    // Distances back to communications that this one depends on, also through computations; 1: the previous one.
     std::vector<std::uint32_t> after{};
     friend bool operator==(const Step&, const Step&) = default;
   };
@@ -155,17 +154,17 @@ struct ProfileJob {
   static constexpr std::size_t parts = 3;
   struct Unit {
     Part part = Part::iteration;
-    std::uint32_t count = 1;               // recorded iterations that are like this
+    std::uint32_t count = 1;               // number of equal recorded iterations
     std::vector<std::uint32_t> scripts{};  // by rank
   };
   std::vector<Rank> ranks{};                // ascending
-  DataRanks data{};                         // as the settings of the workload tell
-  std::vector<std::vector<Rank>> groups{};  // from 1 on; empty: members are not known
+  DataRanks data{};                         // from the settings of the workload
+  std::vector<std::vector<Rank>> groups{};  // numbered from 1; empty: members are unknown
   std::vector<std::vector<std::uint32_t>>
-      slots{};                                 // by rank: group of each slot, as `slots` of the profile lists them
-  std::vector<Unit> units{};                   // that of the first iteration before others
+      slots{};                // by rank: group of each slot, in the order of `slots` of the profile
+  std::vector<Unit> units{};  // the unit of the first iteration before other iterations
   std::vector<std::vector<double>> work_ns{};  // by rank and lane: durations of an iteration, mean
-  // By part and rank: how much of the profile's rest is in one such part of the rank that has gaps without a place.
+  // By part and rank: share of the profile's rest in one such part of the rank that has gaps without a place.
   std::array<std::vector<float>, parts> rest{};
 };
 
@@ -180,20 +179,20 @@ struct WorkloadProfile {
   std::vector<Token> tokens{};
   std::vector<std::pair<Symbol, Symbol>> rules{};
   std::vector<CostPool> pools{};
-  // By symbol: the pool of each of its nodes; empty: as its parts have them.
+  // By symbol: the pool of each of its nodes; empty: pools of its parts.
   std::vector<std::vector<std::uint32_t>> costs{};
-  // By symbol: how far the durations of its nodes are long and short together: the mean correlation of two of them,
-  // one digit; as those of experts are, which have more or fewer tokens.
+  // By symbol: mean correlation of the durations of two of its nodes, one digit. Experts, for example, have
+  // correlated durations, as all depend on the number of tokens.
   std::vector<float> together{};
   std::vector<ProfilePlace> places{};
-  // By part: what has no place, of all jobs; positions as a part of that part.
+  // By part: pieces of all jobs without a place; positions are fractions of the part.
   std::array<std::vector<LoosePiece>, ProfileJob::parts> rest{};
   std::vector<ProfileScript> scripts{};
   std::vector<GroupSlot> slots{};
   std::vector<ProfileJob> jobs{};
 };
 
-// Returns the lane that stands for all threads: the first of them; for other lanes the lane itself.
+// Returns for each lane the lane used in dependencies: the first thread for all threads, else the lane itself.
 [[nodiscard]] std::vector<std::uint32_t> dependency_lanes(const std::vector<NodeLane>& lanes);
 
 }  // namespace convert

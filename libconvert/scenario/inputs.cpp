@@ -42,6 +42,11 @@ NamedText read_text(const std::string& path, std::size_t max_bytes) {
   return {input->name(), std::string(input->peek(max_bytes + 1))};
 }
 
+bool has_set(const std::string& system_file, const std::string& prefix) {
+  return trace_set_exists(prefix) || !existing_ranks(prefix).empty() ||
+         trace_set_exists(beside(system_file, prefix));
+}
+
 // Finds the traces that `file` names, which is the system file or stands beside it.
 std::string find_set(const std::string& system_file, const std::string& prefix, const std::string& file) {
   if (trace_set_exists(prefix) || !existing_ranks(prefix).empty()) return prefix;
@@ -50,12 +55,14 @@ std::string find_set(const std::string& system_file, const std::string& prefix, 
                     "there are no traces '" + prefix + "' of a custom algorithm (" + prefix + ".0.et …)", "system");
 }
 
-// Returns what an algorithm that a system file names is called: that of the traces, or "built:…" as it stands.
+// Returns the algorithm that a system file names: the prefix of its traces, or, if there are no such traces, one
+// that etkit makes.
 std::string find_algorithm(const std::string& system_file, const std::string& named, const std::string& file,
                            std::optional<Collective> collective) {
-  if (!is_builtin(named)) return find_set(system_file, named, file);
+  const bool made = is_builtin(named) || names_synthesis(named) || names_library_algorithm(named);
+  if (!made || has_set(system_file, named)) return find_set(system_file, named, file);
   try {
-    return made_algorithm(named.substr(builtin_prefix.size()), collective);
+    return made_algorithm(named.substr(is_builtin(named) ? builtin_prefix.size() : 0), collective);
   } catch (const Error& e) {
     throw input_error({.file = file}, "'" + named + "': " + e.what(), "system");
   }
@@ -236,12 +243,14 @@ std::vector<std::string> files_of_set(const std::string& path, bool any_ranks) {
 
 void check_algorithm_path(const std::string& path) {
   if (is_builtin(path) || trace_set_exists(path)) return;
-  const std::string near = nearest(path, native_algorithm_names());
-  throw usage_error("'" + path + "' is neither an algorithm (" +
-                    (near.empty() ? "ring, direct, halving_doubling, double_binary_tree, one_ring, …; one for "
-                                    "each dimension, joined by +"
-                                  : "did you mean " + near + "?") +
-                    ") nor a file or set of traces");
+  std::vector<std::string> known = {"synthesized"};
+  for (const CollectiveAlgorithm& a : collective_algorithms()) known.emplace_back(a.name);
+  for (const std::string& native : native_algorithm_names()) known.push_back(std::string(native_prefix) + native);
+  const bool native = parse_native_algorithm(path).has_value();
+  const std::string near = native ? std::string(native_prefix) + path : nearest(path, known);
+  throw usage_error(
+      "'" + path + "' is neither an algorithm nor a file or trace set; " +
+      (near.empty() ? "et-generate --list has the names, astra:NAME is native" : "did you mean " + near + "?"));
 }
 
 void check_system_choices(const ReplaySystem& system, Rules rules, NetworkModel model) {

@@ -9,6 +9,7 @@
 #include "config/network/network.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
+#include "core/words.h"
 #include "sets/synthesized/rule.h"
 
 namespace convert {
@@ -29,6 +30,15 @@ std::optional<std::vector<AlgorithmChoice>> parse_natives(std::string_view text)
   return natives;
 }
 
+std::string unknown_native(const std::string& text) {
+  for (const std::string& one : split(text, '+')) {
+    if (parse_native_algorithm(one)) continue;
+    const std::vector<std::string> known = native_algorithm_names();
+    return "unknown algorithm 'astra:" + one + "'; ASTRA-sim's are " + join(known) + hint_for(one, known);
+  }
+  return "no algorithm";
+}
+
 // Returns an algorithm that etkit makes, with names as they are printed.
 std::string usual_made(const std::string& text, std::optional<Collective> collective) {
   if (!names_synthesis(text)) return usual_builtin(text, collective);
@@ -44,9 +54,6 @@ std::string usual_made(const std::string& text, std::optional<Collective> collec
   }
   return rule.text;
 }
-
-// Returns whether etkit makes the algorithm of a rule; native algorithms have no such name.
-bool is_made(const CollectiveRule& rule) { return rule.builtin || names_synthesis(rule.algorithm); }
 
 }  // namespace
 
@@ -106,23 +113,31 @@ std::string usual_algorithms(const std::string& text) {
 
 std::string usual_collective_rule(const std::string& text) {
   const CollectiveRule rule = parse_collective_rule(text);
-  const std::size_t type = text.find_first_of(":=");
-  const std::size_t algorithm = text.size() - rule.algorithm.size();
-  return std::string(rule.which.type ? name(*rule.which.type) : "all") + text.substr(type, algorithm - type) +
-         (is_made(rule) ? usual_made(rule.algorithm, rule.which.type) : usual_algorithms(rule.algorithm));
+  const std::size_t algorithm = text.size() - rule.algorithm.size() - (rule.native ? native_prefix.size() : 0);
+  const std::string selection = text.substr(0, algorithm);
+  std::string which;
+  if (rule.which.type) which = name(*rule.which.type);
+  if (!selection.empty()) which += selection.substr(selection.find_first_of(":="));
+  if (which[0] == ':') which.insert(0, "all");
+  return (which == "=" ? "" : which) + (rule.builtin ? usual_made(rule.algorithm, rule.which.type)
+                                        : rule.native
+                                            ? std::string(native_prefix) + usual_algorithms(rule.algorithm)
+                                            : rule.algorithm);
 }
 
 SystemRule parse_system_rule(const std::string& text) {
   CollectiveRule parsed = parse_collective_rule(text);
   SystemRule rule{.which = std::move(parsed.which), .text = text};
-  if (is_made(parsed)) {
-    rule.choice.custom = made_algorithm(parsed.algorithm, rule.which.type);
-  } else if (auto natives = parse_natives(parsed.algorithm)) {
+  if (parsed.native) {
+    auto natives = parse_natives(parsed.algorithm);
+    if (!natives) throw bad("'" + text + "': " + unknown_native(parsed.algorithm));
     rule.choice.per_dim = std::move(*natives);
     if (rule.which.type && !is_listed(*rule.which.type)) {
-      throw bad("'" + text + "': " + std::string(name(*rule.which.type)) +
-                " has one native algorithm only; others are built:NAME or a file");
+      throw bad("'" + text + "': ASTRA-sim has one algorithm for " + std::string(name(*rule.which.type)) +
+                "; others are names of et-generate --list, or files");
     }
+  } else if (parsed.builtin) {
+    rule.choice.custom = made_algorithm(parsed.algorithm, rule.which.type);
   } else {
     rule.choice.custom = std::move(parsed.algorithm);
   }

@@ -23,9 +23,9 @@ void add_straggler(const std::string& text, std::map<Rank, double>& to);
 // Adds what takes no time: "compute", or collectives such as "all_reduce:pg=3". Throws Error(input) without a
 // place.
 void add_free(const std::string& text, FreeWork& to);
-// Reads a rule: "all_reduce:pg=3:size>=1MiB=ring+direct", one native algorithm a dimension,
-// "…=built:NAME,KEY=VALUE…", "…=synthesized,KEY=VALUE…", or "…=PATH", which need not exist. Throws Error(input)
-// without a place.
+// Reads a rule: "all_reduce:pg=3:size>=1MiB=astra:ring+direct", one native algorithm a
+// dimension, "…=NAME,KEY=VALUE…" of the library, "…=synthesized,KEY=VALUE…", or "…=PATH", which need not exist.
+// Throws Error(input) without a place.
 [[nodiscard]] SystemRule parse_system_rule(const std::string& text);
 
 // Returns the name by which a system knows an algorithm that etkit makes, "built:NAME,KEY=VALUE…", of its text

@@ -217,7 +217,8 @@ std::string stem(const std::string& key) { return key.substr(0, key.find('.')); 
 
 // Returns what messages call a setting: "--size" or, in a sweep file, "size".
 std::string shown(const SweepSetting& s) {
-  return s.option == "--set" ? "--set: " + s.key : s.option.empty() ? s.key : s.option;
+  const bool by_key = s.option == "--set" || s.option == "--sweep";
+  return by_key ? s.option + ": " + s.key : s.option.empty() ? s.key : s.option;
 }
 
 }  // namespace
@@ -254,6 +255,7 @@ const SweepKeys& sweep_keys() {
       if (s.kind == SettingKind::rate || s.kind == SettingKind::delay) keys.per_dimension.emplace_back(s.key);
       const bool list = s.kind == SettingKind::list;
       if (list) keys.lists.emplace_back(s.key);
+      if (list && s.splits_at_commas()) keys.plain_lists.emplace_back(s.key);
       if (s.kind == SettingKind::network || s.kind == SettingKind::format || s.kind == SettingKind::variant ||
           (list && !s.splits_at_commas()))
         keys.with_options.emplace_back(s.key);
@@ -265,7 +267,7 @@ const SweepKeys& sweep_keys() {
 }
 
 std::string usual_value(const std::string& key, const std::string& value) {
-  if (key != "collective") return takes_algorithms(key) ? usual_algorithms(value) : value;
+  if (key != "algorithm") return takes_algorithms(key) ? usual_algorithms(value) : value;
   std::string usual;
   try {
     for (const std::string& rule : elements({key, value}))

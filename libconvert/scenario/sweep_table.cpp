@@ -21,7 +21,7 @@
 namespace convert {
 namespace {
 
-constexpr const char* advice = "; name another file, or begin anew with --force";
+constexpr const char* advice = "; name another file, or begin anew with --restart";
 
 bool same_file(int file, const std::string& path) {
   struct stat open {};

@@ -13,8 +13,6 @@
 namespace convert {
 namespace {
 
-constexpr const char* algorithm_key = "algorithm";
-
 // Says how a key's value is written in JSON. bus: a number, which has effect only in a system with a shared bus.
 enum class Form : std::uint8_t { number, word, text, list, bus };
 
@@ -99,7 +97,6 @@ SystemConfig with_synthesized(const std::string& key, const std::string& value) 
 std::vector<std::string> system_key_names() {
   std::vector<std::string> names;
   for (const SystemKey& k : system_keys) names.emplace_back(k.name);
-  names.emplace_back(algorithm_key);
   return names;
 }
 
@@ -110,47 +107,37 @@ bool is_system_number(const std::string& key) {
 
 bool takes_algorithms(const std::string& key) {
   const SystemKey* const k = find(key);
-  return key == algorithm_key || (k != nullptr && k->form == Form::list && !is_custom(key));
+  return k != nullptr && k->form == Form::list && !is_custom(key);
 }
 
-int system_key_precedence(const std::string& key) { return key == algorithm_key ? 0 : is_custom(key) ? 2 : 1; }
+int system_key_precedence(const std::string& key) { return is_custom(key) ? 1 : 0; }
 
 SystemConfig parse_system_value(const std::string& key, const std::string& value) {
   if (takes_algorithms(key) && names_synthesis(value)) return with_synthesized(key, value);
-  const bool all = key == algorithm_key;
-  const SystemKey& k = *find(all ? "all-reduce-implementation" : key);
+  const SystemKey& k = *find(key);
   std::string json = "{\"" + std::string(k.name) + "\": " + json_value(k, value);
   if (k.form == Form::bus) json += ", \"model-shared-bus\": 1";
   try {
-    SystemConfig config = parse_system("", json + "}");
-    if (all) std::fill(config.collectives.begin(), config.collectives.end(), config.collectives.front());
-    return config;
+    return parse_system("", json + "}");
   } catch (const Error& e) {
-    std::string message = e.what();
-    const std::string named = k.name;
-    if (all && message.starts_with(named)) message.replace(0, named.size(), algorithm_key);
-    throw input_error({}, message, "sweep");
+    throw input_error({}, e.what(), "sweep");
   }
 }
 
 void set_system_key(SystemConfig& to, const std::string& key, const SystemConfig& from, std::size_t dims) {
-  const SystemKey* const k = find(key);
-  if (k != nullptr && k->form == Form::bus && !to.shared_bus)
-    throw input_error({}, key + " has no effect: the system has no model-shared-bus", "sweep");
+  const SystemKey& k = *find(key);
+  if (k.form == Form::bus && !to.shared_bus)
+    throw input_error({}, key + " is ignored: the system has no model-shared-bus", "sweep");
   SystemConfig value = from;
   if (takes_algorithms(key) && !from.collectives.front().custom.empty()) {
     // Collectives of too few bytes take what the system says.
     for (std::size_t i = 0; i < to.collectives.size(); ++i)
       value.collectives.at(i).per_dim = to.collectives.at(i).per_dim;
   }
-  if (k == nullptr || (k->form == Form::list && !is_custom(key))) {
+  if (k.form == Form::list && !is_custom(key)) {
     for (CollectiveChoice& c : value.collectives) spread(c.per_dim, dims);
   }
-  if (k != nullptr) {
-    k->copy(to, value);
-  } else {
-    to.collectives = value.collectives;
-  }
+  k.copy(to, value);
 }
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes the keys of system.json one by one: reads a value from text, and puts it in place of what a system says.
+// Keys of system.json one by one: reads a value from text, and replaces the value of a system.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,21 @@
 
 namespace convert {
 
-// Returns all that have an effect on a replay, then `algorithm`, which stands for all four lists of algorithms.
+// Returns the keys that affect a replay.
 [[nodiscard]] std::vector<std::string> system_key_names();
 [[nodiscard]] bool is_system_number(const std::string& key);  // its values are numbers
 
 [[nodiscard]] bool takes_algorithms(const std::string& key);  // "ring+direct"
 
-// Returns the precedence of a key: of keys for one thing the highest wins, whatever their order: `algorithm`,
-// then the algorithm of one collective, then its traces.
+// Returns the precedence of a key: the traces of a collective replace its native algorithm, in any order.
 [[nodiscard]] int system_key_precedence(const std::string& key);
 
 // Returns a configuration with this value. The algorithms of several dimensions are joined by "+". Throws
 // Error(input) without a place.
 [[nodiscard]] SystemConfig parse_system_value(const std::string& key, const std::string& value);
 
-// Puts the key's value of `from` into `to`. The algorithm of one dimension is for all `dims`. Throws Error(input)
-// if it would have no effect.
+// Copies the key's value from `from` to `to`. The algorithm of one dimension is for all `dims`. Throws Error(input)
+// if the value would be ignored.
 void set_system_key(SystemConfig& to, const std::string& key, const SystemConfig& from, std::size_t dims);
 
 }  // namespace convert

@@ -120,8 +120,7 @@ std::string describe(FileKind kind) {
   switch (kind) {
     case FileKind::trace: return "is a trace; give it as INPUT";
     case FileKind::run: return "is a run, for et-report, et-stats and et-timeline";
-    case FileKind::algorithm:
-      return "is a collective algorithm; give it as INPUT, or to --collective in place of collectives";
+    case FileKind::algorithm: return "is a collective algorithm; give it as INPUT, or with -a for collectives";
     case FileKind::network: return "is a network, for et-replay's -n";
     case FileKind::system: return "is a system file of ASTRA-sim, for et-replay's --system";
     case FileKind::memory: return "is a remote memory of ASTRA-sim, for et-replay's --memory";

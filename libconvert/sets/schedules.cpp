@@ -20,7 +20,7 @@
 namespace convert {
 namespace {
 
-std::string us(Picoseconds time) { return format_exact(time, ps_per_us) + " us"; }
+std::string us(Picoseconds time) { return format_exact(time, ps_per_us) + " µs"; }
 
 // What is wrong with the times is mended by new ones; what is wrong with the wires is not.
 Schedule repaired(const Schedule& schedule, Diagnostics& diagnostics) {

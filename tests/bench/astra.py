@@ -33,7 +33,7 @@ def replay(tools, folder, backend, rounds, *options):
     result = folder / "result.json"
     command = [tools / "et-replay", "--workload-configuration", folder / "workload", "--system-configuration",
                folder / "system.json", "--network-configuration", folder / "network.yml", "--remote-memory-configuration",
-               folder / "memory.json", "--network", backend, "--format", "json", "-o", result, *options]
+               folder / "memory.json", "--model", backend, "--format", "json", "-o", result, *options]
     runs = [jobs.run(command, folder) for _ in range(rounds)]
     seconds, memory = min(r[0] for r in runs), max(r[1] for r in runs)
     if any(r[2] != 0 for r in runs):

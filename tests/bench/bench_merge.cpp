@@ -46,7 +46,7 @@ struct Merging {
   Merging(const std::string& prefix, const std::string& ranks) {
     source = std::make_unique<TraceSource>(SourceOptions{.operands = {prefix}}, diagnostics);
     if (!source->prepare(false)) throw Error("the workload cannot be read");
-    MergeOptions options{.rules = {parse_collective_rule("all_reduce=ring", true)}};
+    MergeOptions options{.rules = {parse_collective_rule("all_reduce=ring")}};
     if (!ranks.empty()) options.ranks = parse_ranks(ranks);
     set = std::make_unique<MergedSet>(*source, std::move(options), diagnostics);
   }

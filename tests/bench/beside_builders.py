@@ -55,7 +55,7 @@ class Case:
                                *algorithm])
         if code:
             return None
-        code, out, err = run([tools / "et-replay", "-q", "-n", self.network, "--network", "links", "--forwarding", "store",
+        code, out, err = run([tools / "et-replay", "-q", "-n", self.network, "--model", "links", "--forwarding", "store",
                               "--occupancy", self.options.occupancy, "--format", "json", "-"], traces)
         if code:
             sys.exit(f"{self.network}, {self.collective}, {' '.join(algorithm)}: {err}")

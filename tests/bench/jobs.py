@@ -110,7 +110,7 @@ class Jobs:
             for compat in ("none", "astra"):
                 for model in ("unaware", "aware", "links"):
                     self.replay(f"replay, llama3-405b on 16384, {levels}, {model}, compat {compat}", big, network,
-                                "--network", model, "--compat", compat, limit=10,
+                                "--model", model, "--compat", compat, limit=10,
                                 memory=4096 if model == "links" else None,
                                 simulated=16 if levels == "a level each" else None)
         name = "generate and replay, llama3-405b on 131072"
@@ -125,12 +125,12 @@ class Jobs:
         for compat in ("none", "astra"):
             for model in ("unaware", "aware", "links"):
                 self.replay(f"replay, deepseek-v3 on 2048, experts on a level, {model}, compat {compat}", experts,
-                            "switch:64,bw=450GB/s,lat=300ns+switch:32,bw=50GB/s,lat=2us", "--network", model, "--compat",
+                            "switch:64,bw=450GB/s,lat=300ns+switch:32,bw=50GB/s,lat=2us", "--model", model, "--compat",
                             compat, limit=20, slow=compat == "astra" and model != "unaware")
         for compat in ("none", "astra"):
             for model in ("unaware", "aware", "links"):
                 self.replay(f"replay, deepseek-v3 on 2048, data on a level, {model}, compat {compat}", experts,
-                            "switch:128,bw=450GB/s,lat=300ns+switch:16,bw=50GB/s,lat=3us", "--network", model, "--compat",
+                            "switch:128,bw=450GB/s,lat=300ns+switch:16,bw=50GB/s,lat=3us", "--model", model, "--compat",
                             compat, limit=20, simulated=16)
         self.replay("replay, deepseek-v3 on 2048, experts across levels", experts,
                     "switch:8,bw=450GB/s,lat=300ns+switch:256,bw=50GB/s,lat=2us", limit=20, slow=True)
@@ -139,17 +139,17 @@ class Jobs:
         shutil.rmtree(self.work / "llama3-405b", ignore_errors=True)
 
     def rings(self):
-        calls = lambda: self.make("ring.etm", "collectives", "--npus", "1024", "--comm", "all_reduce:1MB", "--count", "24")
+        calls = lambda: self.make("ring.etm", "collectives", "--npus", "1024", "--call", "all_reduce:1MB", "--count", "24")
         network = "ring:1024,bw=50GB/s,lat=500ns"
         self.replay("replay, 24 rings of 1 MB on 1024", calls, network, limit=0.2)
         self.replay("replay, 24 rings of 1 MB on 1024, exact", calls, network, "--no-symmetry", limit=5)
         self.replay("replay, 24 rings of 1 MB on 1024, every NPU, unaware, compat astra", calls, network, "--no-symmetry",
-                    "--network", "unaware", "--compat", "astra", limit=5)
+                    "--model", "unaware", "--compat", "astra", limit=5)
         for npus, seconds in ((64, 1),) if self.smoke else ((16_384, 1), (100_000, 5)):
-            files = lambda: self.make(f"ring{npus}/w", "collectives", "--npus", str(npus), "--comm", "all_reduce:1GiB")
+            files = lambda: self.make(f"ring{npus}/w", "collectives", "--npus", str(npus), "--call", "all_reduce:1GiB")
             for model in ("unaware", "aware"):
                 self.replay(f"replay, ring of 1 GiB on {npus}, {npus} files, {model}", files,
-                            f"ring:{npus},bw=50GB/s,lat=500ns", "--network", model, limit=seconds, memory=2048)
+                            f"ring:{npus},bw=50GB/s,lat=500ns", "--model", model, limit=seconds, memory=2048)
             shutil.rmtree(self.work / f"ring{npus}", ignore_errors=True)
 
     def link(self, pairs):
@@ -172,7 +172,7 @@ class Jobs:
         name = "stats beyond sizes, a million nodes"
         if self.wants(name):
             runs = [[run(self.tool("et-stats", *options, one()), self.work) for _ in range(1 if self.smoke else 3)]
-                    for options in ([], ["--section", "sizes"])]
+                    for options in ([], ["--show", "sizes"])]
             if any(status != 0 for some in runs for _, _, status in some):
                 self.add(report.unmeasured(BENCH, name, report.FAILED, "et-stats failed"))
             else:
@@ -294,7 +294,7 @@ class Jobs:
                 ("convert to MSCCL-IR", lambda file: self.tool("et-convert", "--force", "-t", "msccl", file, "-o",
                                                                file.with_suffix(".xml"))),
                 ("validate MSCCL-IR", lambda file: self.tool("et-validate", "--dataflow", file.with_suffix(".xml"))),
-                ("replay", lambda file: self.tool("et-replay", "-n", network, "--network", "links", "--forwarding", "store",
+                ("replay", lambda file: self.tool("et-replay", "-n", network, "--model", "links", "--forwarding", "store",
                                                   "-o", self.work / "result.txt", file))):
             name = f"{what}, a schedule of a million transfers / 65000"
             if not self.wants(name):

@@ -32,7 +32,7 @@ def measure(tools, work, add, *, smoke=False, only=""):
         add(report.unmeasured(BENCH, name, report.SKIPPED, "no chromium here"))
         return
     calls, page = 1000 if smoke else 2_000_000, work / "calls.html"
-    for command in (["et-generate", "collectives", "--npus", "2", "--comm", "all_reduce:1MiB", "--count", calls, "--force",
+    for command in (["et-generate", "collectives", "--npus", "2", "--call", "all_reduce:1MiB", "--count", calls, "--force",
                      "-o", work / "calls"],
                     ["et-replay", "-n", "ring:2,bw=50GB/s,lat=500ns", "-o", work / "calls.run", work / "calls"],
                     ["et-report", work / "calls.run", "-o", page]):

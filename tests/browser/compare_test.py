@@ -34,9 +34,9 @@ class CompareTest(harness.PageTest):
 
 class Replays(CompareTest):
     """The page of two replays says what et-diff says of them."""
-    MAKE = ("et-generate layers --npus 16 --layers 12 --compute 500us --comm all_gather:4MiB,reduce_scatter:64MiB -o in && "
-            "et-replay -q -n torus:4x4,bw=100GB/s,lat=700ns --network links --slow 5=1.2x -o a.run in > a.txt && "
-            "et-replay -q -n torus:4x4,bw=200GB/s,lat=700ns --network links -o b.run in > b.txt")
+    MAKE = ("et-generate layers --npus 16 --layers 12 --compute-time 500us --call all_gather:4MiB,reduce_scatter:64MiB -o in && "
+            "et-replay -q -n torus:4x4,bw=100GB/s,lat=700ns --model links --slow 5=1.2x -o a.run in > a.txt && "
+            "et-replay -q -n torus:4x4,bw=200GB/s,lat=700ns --model links -o b.run in > b.txt")
 
     def setUp(self):
         if not (self.folder / "b.run").exists():
@@ -157,7 +157,7 @@ class Replays(CompareTest):
 class Odd(CompareTest):
     def test_other_npus_are_told(self):
         page = self.sample("train16+npus48")
-        self.assertIn("A has 16 NPUs, B has 48 NPUs; slices are compared of 16 NPUs", page.text("#difference"))
+        self.assertIn("A has 16 NPUs, B has 48 NPUs; slices are compared for 16 NPUs", page.text("#difference"))
 
     def test_without_slices(self):
         page = self.sample("train16+no_slices")

@@ -14,7 +14,7 @@ def rgb(hexadecimal):
 
 class Plot(harness.PageTest):
     MAKE = ("et-generate -q all_reduce --algorithm ring --npus 8 -t msccl -o ring.xml && et-replay -q -n ring:8,bw=50GB/s,lat=500ns "
-            "--set size=1KiB,32KiB,1MiB,32MiB --set bandwidth=x1,x2,x3,x4,x5,x6,x7,x8,x9 --plot plot.svg -o plot.csv ring.xml")
+            "--sweep size=1KiB,32KiB,1MiB,32MiB --sweep bandwidth=x1,x2,x3,x4,x5,x6,x7,x8,x9 --plot plot.svg -o plot.csv ring.xml")
 
     def plot(self, dark=False):
         if not (self.folder / "plot.svg").exists():

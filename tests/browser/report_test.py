@@ -96,15 +96,15 @@ class Facts(ReportTest):
         self.assertEqual(len(page.texts("#breakdown .row")), 24)
         self.assertIn("12 most and 12 least exposed of 1,024 NPUs", page.text("#breakdown .note"))
         self.assertEqual(sum(map(int, page.data("#breakdown rect", "npus"))), 1024)
-        self.assertIn("2 NPUs stand for 1,024", page.text("#timeline .note"))
+        self.assertIn("2 NPUs represent 1,024", page.text("#timeline .note"))
         self.assertIn("16 NPUs a cell", page.text("#matrix .note"))
         page = self.sample("classes1024")
-        self.assertIn("stand for 1,024", page.text("#timeline .note"))
+        self.assertIn("represent 1,024", page.text("#timeline .note"))
 
     def test_many_slices_are_drawn_as_fewer_and_that_is_said(self):
         subprocess.run([harness.options.samples, "slices2m", self.folder / "slices2m.html"], check=True)
         page = self.open(self.folder / "slices2m.html")
-        self.assertIn("1 NPU stands for 1,024", page.text("#timeline .note"))
+        self.assertIn("1 NPU represents 1,024", page.text("#timeline .note"))
 
     def test_two_million_calls(self):
         page = self.sample("calls2m")
@@ -122,18 +122,18 @@ class Facts(ReportTest):
 
 class Replays(ReportTest):
     """Pages of replays say what --format json says of the same replay."""
-    TRAIN = ("et-generate layers --npus 16 --layers 12 --compute 500us --comm all_gather:4MiB,reduce_scatter:64MiB -o in",
-             "-n torus:4x4,bw=100GB/s,lat=700ns --network links --slow 5=1.2x")
+    TRAIN = ("et-generate layers --npus 16 --layers 12 --compute-time 500us --call all_gather:4MiB,reduce_scatter:64MiB -o in",
+             "-n torus:4x4,bw=100GB/s,lat=700ns --model links --slow 5=1.2x")
     RING = ("et-generate all_reduce --algorithm ring --npus 8 --size 1MiB -o in",
-            "-n ring:8,bw=50GB/s,lat=500ns --network links --occupancy alpha-beta")
-    MANY = ("et-generate layers --npus 1024 --layers 2 --compute 500us --comm all_reduce:4MiB -o in",
+            "-n ring:8,bw=50GB/s,lat=500ns --model links --occupancy alpha-beta")
+    MANY = ("et-generate layers --npus 1024 --layers 2 --compute-time 500us --call all_reduce:4MiB -o in",
             "-n torus:32x32,bw=100GB/s,lat=700ns")
 
     def replayed(self, case):
         """The page and the JSON of a replay; a number of either is one of picoseconds."""
         make, options = case
         self.shell(f"rm -rf in* && {make} && et-replay {options} -o page.html in && "
-                   f"et-replay {options} --report links --format json in > result.json && "
+                   f"et-replay {options} --show links --format json in > result.json && "
                    f"et-replay {options} --explain end --format json in > path.json")
         read = lambda name: json.loads((self.folder / name).read_text(), parse_float=decimal.Decimal)
         return self.open(self.folder / "page.html"), read("result.json"), read("path.json")
@@ -159,7 +159,7 @@ class Replays(ReportTest):
     def test_operations_groups_and_use_are_those_of_et_stats(self):
         self.shell("et-generate -q llama3-8b --npus 8 --set plan.tensor=2 --set model.layers=2 --set run.sequence=256 --set time.peak=100TFLOPS "
                    "-o llama && et-replay -q -n switch:8,bw=100GB/s,lat=1us llama -o x.run > out && et-report x.run -o page.html && "
-                   "et-stats --section operations,mfu,collectives,time --format json x.run > result.json")
+                   "et-stats --show operations,mfu,collectives,time --format json x.run > result.json")
         page, result = self.open(self.folder / "page.html"), json.loads((self.folder / "result.json").read_text())
         rows = result["operations"]["operations"]
         names = page.data("#operations tbody tr[data-name]", "name")
@@ -232,7 +232,7 @@ class Odd(ReportTest):
 
     def test_stopped_run_ends_there(self):
         page = self.sample("stopped")
-        self.assertIn("stopped there", page.text(".kpi[data-id=total]"))
+        self.assertIn("stopped at this time", page.text(".kpi[data-id=total]"))
 
     def test_names_are_text(self):
         page = self.sample("hostile")

@@ -17,10 +17,10 @@ import harness
 import ten_test
 
 CORPUS = pathlib.Path(os.environ.get("ETKIT_CORPUS", ten_test.TESTDATA / "../../shared/corpus")).resolve()
-TRAIN = ("et-generate -q layers --npus 16 --layers 12 --compute 500us --comm all_gather:4MiB,reduce_scatter:64MiB -o t && "
-         "et-replay -q -n torus:4x4,bw=100GB/s,lat=700ns --network links {} t")
+TRAIN = ("et-generate -q layers --npus 16 --layers 12 --compute-time 500us --call all_gather:4MiB,reduce_scatter:64MiB -o t && "
+         "et-replay -q -n torus:4x4,bw=100GB/s,lat=700ns --model links {} t")
 RING = ("et-generate -q all_reduce --algorithm ring --npus 8 --size 1MiB -o ring8 && et-replay -q -n "
-        "ring:8,bw=50GB/s,lat=500ns --network links --occupancy alpha-beta {} ring8")
+        "ring:8,bw=50GB/s,lat=500ns --model links --occupancy alpha-beta {} ring8")
 RING_XML = "et-generate -q all_reduce --algorithm ring --npus 8 --size 1MiB -o r8 && et-convert -q r8 -o r8.xml"
 HIER = "et-generate -q all_reduce --algorithm hierarchical --dims 2x4 --size 1MiB -o hier"
 ORDER = r"""for r in 0 1 2; do echo "{\"rank\":$r,\"metadata\":{\"version\":\"0.0.4\"}}"; a=$((r == 1 ? 2 : 0));
@@ -65,22 +65,22 @@ def choose(selector, value):
 PAGES = [
     ("report-ring8", RING.format("-o page.html"), None),
     ("report-train16", TRAIN.format("--slow 5=1.2x --what-if -o page.html"), None),
-    ("report-1024", "et-generate -q layers --npus 1024 --layers 2 --compute 500us --comm all_reduce:4MiB -o m && "
+    ("report-1024", "et-generate -q layers --npus 1024 --layers 2 --compute-time 500us --call all_reduce:4MiB -o m && "
      "et-replay -q -n torus:32x32,bw=100GB/s,lat=700ns --slow 5=1.1x,700=1.3x -o page.html m", None),
     ("report-deadlock", ORDER + "et-replay -q -n ring:3,bw=50GB/s,lat=1us -o page.html order.jsonl || true", None),
     ("report-until", TRAIN.format("--slow 5=1.2x --until 11ms -o page.html"), None),
-    ("report-tree", "et-generate -q layers --npus 16 --layers 4 --compute 200us --comm all_reduce:16MiB -o t && et-replay -q -n "
-     "'switch:4,bw=300GB/s,lat=500ns+switch:4,bw=25GB/s,lat=2us' --network links -o page.html t", None),
+    ("report-tree", "et-generate -q layers --npus 16 --layers 4 --compute-time 200us --call all_reduce:16MiB -o t && et-replay -q -n "
+     "'switch:4,bw=300GB/s,lat=500ns+switch:4,bw=25GB/s,lat=2us' --model links -o page.html t", None),
     ("report-memory", "et-replay -q -n ring:4,bw=10GB/s,lat=1us --track-memory -o page.html mem.jsonl", None),
     ("report-pytorch", NCCL + " && et-replay -q --compute recorded --comm recorded -o page.html linked.0.et", None),
     ("report-linear", LINEAR + " && et-replay -q --compute recorded --comm recorded -o page.html linked.0.et", None),
     ("report-syn4", f"et-link -q --host {CORPUS}/pytorch/inputs/syn_4rank/host_%r.json.gz --device "
      f"{CORPUS}/pytorch/inputs/syn_4rank/kineto_%r.json.gz -o s && et-replay -q -n ring:4,bw=50GB/s,lat=1us --compute recorded "
      "-o page.html s || true", None),
-    ("compare-train16", TRAIN.format("--slow 5=1.2x -o a.run") + " && et-replay -q -n torus:4x4,bw=200GB/s,lat=700ns --network "
+    ("compare-train16", TRAIN.format("--slow 5=1.2x -o a.run") + " && et-replay -q -n torus:4x4,bw=200GB/s,lat=700ns --model "
      "links -o b.run t && et-report a.run b.run -o page.html", None),
     ("compare-deadlock", ORDER + "et-replay -q -n ring:3,bw=50GB/s,lat=1us -o a.run order.jsonl || true; et-generate -q layers "
-     "--npus 3 --layers 2 --compute 500us --comm all_reduce:4MiB -o m && et-replay -q -n ring:3,bw=50GB/s,lat=1us -o b.run m && "
+     "--npus 3 --layers 2 --compute-time 500us --call all_reduce:4MiB -o m && et-replay -q -n ring:3,bw=50GB/s,lat=1us -o b.run m && "
      "et-report a.run b.run -o page.html", None),
     ("ten-ring8", RING.format("-t ten,form=csv -o ring8.csv") + " && et-graph ring8.csv -o page.html", follow),
     ("ten-steps", RING_XML + " && et-graph r8.xml -o page.html", seek(0.5)),

@@ -54,7 +54,7 @@ class Shell(harness.PageTest):
         data = re.search(r'id="data"[^>]*>([^<]*)<', text)[1]
         (self.folder / "cut.html").write_text(text.replace(data, data[:len(data) // 8 * 4]), encoding="utf-8")
         cut = self.open(self.folder / "cut.html", quiet=False)
-        self.assertIn("not complete", cut.text(".message[role=alert]"))
+        self.assertIn("incomplete", cut.text(".message[role=alert]"))
         script = self.browser.call("Page.addScriptToEvaluateOnNewDocument", source="delete globalThis.DecompressionStream")
         try:
             self.assertIn("newer browser", self.page(quiet=False).text(".message[role=alert]"))

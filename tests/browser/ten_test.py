@@ -8,7 +8,7 @@ import harness
 
 TESTDATA = pathlib.Path(__file__).resolve().parents[2] / "testdata"
 RING = ("et-generate all_reduce --algorithm ring --npus 8 --size 1MiB -o ring8 && et-replay -n ring:8,bw=50GB/s,lat=500ns "
-        "--network links --occupancy alpha-beta -t ten,form=csv ring8 -o ring8.csv 2>&1")
+        "--model links --occupancy alpha-beta -t ten,form=csv ring8 -o ring8.csv 2>&1")
 RACE = """<algo name="race" proto="Simple" nchannels="1" nchunksperloop="2" ngpus="2" coll="allreduce" inplace="1">
   <gpu id="0" i_chunks="2" o_chunks="2" s_chunks="0">
     <tb id="0" send="1" recv="1" chan="0">
@@ -92,7 +92,7 @@ class Ten(harness.PageTest):
 
     def test_numbers_are_those_of_the_replay(self):
         page = self.ring()
-        replay = json.loads(self.shell("et-replay -n ring:8,bw=50GB/s,lat=500ns --network links --occupancy alpha-beta "
+        replay = json.loads(self.shell("et-replay -n ring:8,bw=50GB/s,lat=500ns --model links --occupancy alpha-beta "
                                        "--format json ring8"))
         self.assertAlmostEqual(self.kpi(page, "total") / 1e3, replay["total_ns"], delta=0.002)
         self.assertEqual(page.data("#findings", "verdict"), ["proved"])
@@ -141,7 +141,7 @@ class Ten(harness.PageTest):
         page.keys("t")
         self.assertNotEqual(page.js("return getComputedStyle(document.body).backgroundColor"), background)
         page.keys("?")
-        self.assertIn("follow the chunk", page.text("dialog"))
+        self.assertIn("follow the previous or next chunk", page.text("dialog"))
 
     def test_buttons_do_what_keys_do(self):
         page = self.ring()
@@ -204,7 +204,7 @@ class Ten(harness.PageTest):
 
     def test_a_pipe_and_a_network(self):
         self.ring()
-        self.shell("et-replay -n ring:8,bw=50GB/s,lat=500ns --network links -t ten ring8 2>/dev/null | "
+        self.shell("et-replay -n ring:8,bw=50GB/s,lat=500ns --model links -t ten ring8 2>/dev/null | "
                    "et-graph -t html > pipe.html && "
                    "et-graph --view ten -n ring:8,bw=50GB/s,lat=500ns ring8 -o network.html")
         pipe, network = (harness.page_data(self.folder / f) for f in ("pipe.html", "network.html"))
@@ -218,8 +218,8 @@ class Ten(harness.PageTest):
     def test_threadblocks_in_time(self):
         self.ring()
         self.shell("et-graph --view ten -n ring:8,bw=50GB/s,lat=500ns ring8 -o tb.html && "
-                   "et-replay -q -n ring:8,bw=50GB/s,lat=500ns --network links --format json ring8 > tb.json && "
-                   "et-replay -q -n ring:8,bw=50GB/s,lat=500ns --network links --timeline tl.json ring8 > /dev/null && "
+                   "et-replay -q -n ring:8,bw=50GB/s,lat=500ns --model links --format json ring8 > tb.json && "
+                   "et-replay -q -n ring:8,bw=50GB/s,lat=500ns --model links --timeline tl.json ring8 > /dev/null && "
                    "et-convert -q -t jsonl ring8 > ring8.jsonl")
         total = round(json.loads((self.folder / "tb.json").read_text())["total_ns"] * 1000)
         _, columns = harness.page_data(self.folder / "tb.html")
@@ -258,7 +258,7 @@ class Ten(harness.PageTest):
         ring = TESTDATA / "msccl/okay-ring8.xml"
         network = "switch:8,bw=50GB/s,lat=500ns"
         self.shell(f"et-graph --view ten -n {network} --size 1MiB {ring} -o switch.html && "
-                   f"et-convert -q -f msccl,size=1MiB {ring} | et-replay -q -n {network} --report links --format json > switch.json")
+                   f"et-convert -q -f msccl,size=1MiB {ring} | et-replay -q -n {network} --show links --format json > switch.json")
         page = self.open(self.folder / "switch.html")
         self.assertEqual(page.data("#findings", "verdict"), ["proved"])
         self.assertEqual(harness.ending(page.path)[1], 0)
@@ -326,7 +326,7 @@ class Ten(harness.PageTest):
         self.shell(f"et-graph '{TESTDATA}/msccl/bad-fifo.xml' -o fifo.html")
         page = self.open(self.folder / "fifo.html")
         self.assertIn("[fifo]", page.text("#findings"))
-        self.assertIn("red frame: a finding", page.text("#threadblocks .legend"))
+        self.assertIn("red frame: finding", page.text("#threadblocks .legend"))
         self.assertEqual(harness.ending(page.path)[1], 0)
         self.assertEqual(page.data("#findings", "rule"), ["fifo"])
 
@@ -369,7 +369,7 @@ class Ten(harness.PageTest):
         page.keys("]")
         self.assertTrue(page.js(shown))
         # Chunks travel alone here: there is no column of others.
-        self.assertEqual(page.texts("#journey th"), ["begin", "end", "from", "to", "operation", "has then"])
+        self.assertEqual(page.texts("#journey th"), ["begin", "end", "from", "to", "operation", "then has"])
 
     def test_paper_says_when(self):
         page = self.ring()
@@ -445,7 +445,7 @@ class Ten(harness.PageTest):
         self.seek(page, 0.5)
         self.check_layout(page)
         page.screenshot("ten-wide1024")
-        self.shell("et-graph --chunks 64,128 wide.csv -o few.html 2>&1")
+        self.shell("et-graph --show-chunks 64,128 wide.csv -o few.html 2>&1")
         head, columns = harness.page_data(self.folder / "few.html")
         self.assertEqual(columns["chunk_id"], [64, 128])
         self.assertEqual(head["left_out"], 14 * (31 + 32 * 31))

@@ -175,7 +175,7 @@ class Verdicts(harness.PageTest):
         ring = SOURCES / "testdata/msccl/okay-ring8.xml"
         page = self.open(self.check(ring, self.network("switch")))
         self.assertEqual(page.data("#findings", "verdict"), ["proved"])
-        self.assertEqual(page.text("#findings p"), "Proved: every NPU ends with what the all-reduce promises.")
+        self.assertEqual(page.text("#findings p"), "Proved: every NPU ends with the result of the all-reduce.")
         self.assertIn("1 switch", page.text("header .sub"))
         self.assertIn("squares: switches", page.text("#map .note"))
         page = self.open(self.check(SOURCES / "testdata/msccl/bad-wrong-chunk.xml"))

@@ -243,14 +243,14 @@ const std::map<std::string, std::string>& verdicts() {
       {"G_p2p_self", "a send to itself"},
       {"G_p2p_size_mismatch", "deadlock"},
       {"G_p2p_zero", "a message of zero bytes"},
-      {"H_barrier_unsupported", "ASTRA-sim has no barrier; --compat none replays it"},
+      {"H_barrier_unsupported", "ASTRA-sim has no barrier; use --compat none"},
       {"H_cpu_coll", "communication with is_cpu_op set"},
       {"H_cpu_then_p2p", ""},  // its statistics fail
       {"H_cycle", "deadlock"},
       {"H_invalid_node_root", ""},  // what an INVALID node frees is never issued
       {"H_metadata_node", ""},      // its statistics fail
       {"H_missing_dep", "depends on node 99, which does not exist"},
-      {"H_reduce_unsupported", "ASTRA-sim has no reduce; --compat none replays it"},
+      {"H_reduce_unsupported", "ASTRA-sim has no reduce; use --compat none"},
       {"H_roofline_missing_num_ops", "attribute num_ops is missing"},
       {"H_roofline_tensor0", "attribute num_ops is missing"},
       {"H_roofline_tensor0_mid", ""},  // what a skipped node frees is never issued
@@ -258,7 +258,7 @@ const std::map<std::string, std::string>& verdicts() {
       {"I_none", "memory-type NO_MEMORY_EXPANSION"},
       {"J_out_of_order_colls", "deadlock"},
       {"K_groups_direct_S8", ""},  // the heap is corrupted after the results
-      {"K_pg_unknown", "group 77 is not among the communicator groups"},
+      {"K_pg_unknown", "group 77 is not in the communicator groups"},
       {"K_pg_without_file", "group 1 is not defined"},
       {"L_ar_ring4_group", ""},      // a group whose ranks are not ascending
       {"L_ar_ring8_splits4", ""},    // a custom collective is one stream, whatever the splits
@@ -266,13 +266,13 @@ const std::map<std::string, std::string>& verdicts() {
       {"M_ag_size2_splits4", ""},    // less than a byte for each split
       {"M_ar_12GB_rendezvous", ""},  // sizes beyond 32 bits
       {"M_attr_double_size", "attribute comm_size is of kind double_val, not an integer"},
-      {"M_dbt_n6", "double_binary_tree wants a power of two of NPUs, not 6"},
+      {"M_dbt_n6", "double_binary_tree requires a power-of-two number of NPUs, not 6"},
       {"M_dims_all_false", "involved_dim names no dimension"},
       {"M_empty_et", "deadlock"},
-      {"M_hd_n6", "halving_doubling wants a power of two of NPUs, not 6"},
-      {"M_missing_et", "workload.3.et): the network has 4 NPUs; add it, or give a network of 3 NPUs"},
+      {"M_hd_n6", "halving_doubling requires a power-of-two number of NPUs, not 6"},
+      {"M_missing_et", "workload.3.et): the network has 4 NPUs; add it, or use a network of 3 NPUs"},
       {"M_missing_impl", "the system has no algorithm for all_reduce; set all-reduce-implementation"},
-      {"M_more_impls_than_dims", "has 2 entries, the network has 1 dimension"},
+      {"M_more_impls_than_dims", "has 2 entries, but the network has 1 dimension"},
       {"M_no_collective_optimization", "the system does not set collective-optimization"},
       {"M_no_splits", "the system does not set preferred-dataset-splits"},
       {"M_npus1", "npus_count wants whole numbers from 2"},

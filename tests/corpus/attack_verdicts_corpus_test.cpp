@@ -51,7 +51,7 @@ TEST(AttackVerdictsCorpus, WhatIsValidIsReplayed) {
                        {{"network", "ring:" + std::to_string(traces.size()) + ",bw=50GB/s,lat=1us"},
                         {"model", model},
                         {"issue", "workload"},
-                        {"collective", "all_gather=" + algorithm}},
+                        {"algorithm", "all_gather=astra:" + algorithm}},
                        [](Scenario&) {});
         const ReplayResult result = replay(*loaded.program);
         EXPECT_EQ(result.status == ReplayStatus::complete, valid.at(file.stem())) << model << ' ' << algorithm;

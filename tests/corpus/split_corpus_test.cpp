@@ -151,8 +151,8 @@ TEST(SplitCorpus, CollapsingUndoesMerging) {
     const auto groups = source.groups();
     test::HeldSet workload(traces, groups ? groups->json : "");
     MergeOptions options{
-        .rules = {parse_collective_rule("all_reduce=ring", true), parse_collective_rule("all_gather=direct", true),
-                  parse_collective_rule("all_to_all=direct", true)},
+        .rules = {parse_collective_rule("all_reduce=ring"), parse_collective_rule("all_gather=direct"),
+                  parse_collective_rule("all_to_all=direct")},
         .chunks = 2};
     std::vector<Trace> merged;
     try {

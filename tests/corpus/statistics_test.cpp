@@ -85,7 +85,7 @@ TEST(StatisticsCorpus, CountsOfWorkloadsAreThoseOfTheModel) {
     EXPECT_EQ(figure("flops", "operations"), figures["num_ops"].get_int64().value());
     EXPECT_EQ(figure("path", "messages"), figure("volume", "messages"));
     for (const std::string& note : set.section("path").notes)
-      EXPECT_EQ(note.find("left that wait"), std::string::npos) << note;
+      EXPECT_EQ(note.find("never run, as they wait"), std::string::npos) << note;
     for (const auto& [number, stage] : figures["stages"].get_object().value()) {
       compare_stage(stage, ranks.at(static_cast<Rank>(stage["rank"].get_int64().value())));
       ++stages;

@@ -38,14 +38,14 @@ def commands(path, name):
     """What reads a sample of that kind."""
     folder = path.parent.name
     if folder == "networks":
-        return [["et-replay", "-v", "--report", "links", "--network", "links", "-n", name, "--size", "1MiB", "ok.xml"]]
+        return [["et-replay", "-v", "--show", "links", "--model", "links", "-n", name, "--size", "1MiB", "ok.xml"]]
     if folder == "kineto":
         return [["et-link", "-v", "--host", "host.json", "--device", name, "-o", "/dev/null"]]
     read = [["et-validate", "-v", "--dataflow", name], ["et-replay", "-v", "-n", "ideal", "--explain", "end", name],
-            ["et-convert", "-vv", name, "-o", "/dev/null"], ["et-merge", "-v", "--builtin", "all_reduce=ring", name],
+            ["et-convert", "-vv", name, "-o", "/dev/null"], ["et-merge", "-v", "-a", "all_reduce=ring", name],
             ["et-split", "-v", name, "-o", "/dev/null"]]
     if path.suffix in (".csv", ".yml", ".yaml", ".json"):
-        read += [["et-split", "--by", f"map:{name}", "ok.et", "-o", "/dev/null"],
+        read += [["et-split", "--split-by", f"map:{name}", "ok.et", "-o", "/dev/null"],
                  ["et-merge", "--map", name, "ok.et", "-o", "/dev/null"],
                  ["et-replay", "-n", "ideal", "--groups", name, "ok.et"],
                  ["et-replay", "-n", "ideal", "--system", name, "ok.et"], ["et-replay", "--sweep", name, "ok.et"]]
@@ -57,8 +57,8 @@ def arguments():
     for tool in sorted(p.name for p in pathlib.Path(BIN).glob("et-*")):
         yield [tool, EVIL]
         yield [tool, "--" + EVIL]
-        for option in ("-f", "-t", "-o", "--jobs", "--color", "-n", "--host", "--device", "-w", "-a", "--by", "--ranks",
-                       "--builtin", "--map", "--sweep", "--set", "--system", "--memory", "--groups", "--collective",
+        for option in ("-f", "-t", "-o", "--jobs", "--color", "-n", "--host", "--device", "-w", "-a", "--split-by", "--ranks",
+                       "--map", "--sweep", "--set", "--system", "--memory", "--groups", "--collective", "--show",
                        "--report", "--timeline", "--plot", "--size", "--rules", "--ignore", "--npus", "--slow"):
             yield [tool, option, EVIL, "ok.xml"]
             yield [tool, option, "x=" + EVIL, "ok.et"]

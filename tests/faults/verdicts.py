@@ -93,9 +93,9 @@ def main():
             if valid != 0 and "[collectives]" not in said:
                 failures.append((calls, "et-validate names another rule", said))
             for model in MODELS if valid == 0 else MODELS[:1]:
-                verdicts["et-replay --network " + model], _ = run(
-                    "et-replay", "-q", "--issue", "workload", "--network", model, "-n", NETWORK, "two")
-            verdicts["et-merge"], _ = run("et-merge", "-q", "--builtin", "all_reduce:size>=1GiB=ring", "two", "-o", "-")
+                verdicts["et-replay --model " + model], _ = run(
+                    "et-replay", "-q", "--issue", "workload", "--model", model, "-n", NETWORK, "two")
+            verdicts["et-merge"], _ = run("et-merge", "-q", "-a", "all_reduce:size>=1GiB=ring", "two", "-o", "-")
             os.replace("two.groups.json", "groups.json")
             count += 1
             accepted += valid == 0

@@ -53,7 +53,7 @@ const std::vector<std::pair<std::string, Words>>& option_values() {
       {"-v", {}},
       {"--objective", {"time", "bandwidth", "transfers"}},
       {"--target", {"msccl", "rccl", "x"}},
-      {"--report", {"sizes", "x"}},
+      {"--show", {"sizes", "x"}},
       {"--avoid", {"0-1", "3"}},
       {"--only", {"0-1", "1>0"}},
       {"--time-limit", {"1ms", "0", "-1s"}},

@@ -17,8 +17,8 @@ ROOT = ["--allow-run-as-root"] if os.geteuid() == 0 else []
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMIX_", "PMI_"))}
 ENVIRONMENT |= {"PATH": f"{BIN}:{os.environ['PATH']}", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 FACTORS = ",".join(f"x{1 + i / 64}" for i in range(60))
-SWEEP = ["et-replay", "-n", "ring:8,bw=50GB/s,lat=500ns", "ring8", "--set", f"bandwidth={FACTORS}",
-         "--set", f"latency={FACTORS}", "--set", "model=unaware,links"]
+SWEEP = ["et-replay", "-n", "ring:8,bw=50GB/s,lat=500ns", "ring8", "--sweep", f"bandwidth={FACTORS}",
+         "--sweep", f"latency={FACTORS}", "--sweep", "model=unaware,links"]
 RUNS = 60 * 60 * 2
 
 
@@ -86,7 +86,7 @@ def main():
         print(f"process {rank} killed: {kept - 1} of {RUNS} lines kept, {to_do} done by the same command")
 
     # Processes that have other traces or options.
-    sweep = ["et-replay", "-n", "ring:8,bw=50GB/s", "--set", "bandwidth=x1,x2,x3,x4", "ring8", "-o", "mixed.csv"]
+    sweep = ["et-replay", "-n", "ring:8,bw=50GB/s", "--sweep", "bandwidth=x1,x2,x3,x4", "ring8", "-o", "mixed.csv"]
     for folder, size in (("a", "1MiB"), ("b", "2MiB")):
         pathlib.Path(folder).mkdir()
         run(["et-convert", "-f", f"msccl,size={size}", f"{TESTDATA}/msccl/okay-ring8.xml", "-o", f"{folder}/ring8"])
@@ -101,11 +101,11 @@ def main():
     print("processes that have other inputs are refused")
 
     # Failures of runs are those of the sweep; mistakes are told once.
-    done = run(mpirun(3, ["et-replay", "--set", "network=ring:4,bw=1GB/s,ring:8,bw=1GB/s", "ring8"]), 1)
+    done = run(mpirun(3, ["et-replay", "--sweep", "network=ring:4,bw=1GB/s,ring:8,bw=1GB/s", "ring8"]), 1)
     assert b"the network has 4 NPUs" in done.stderr and done.stdout.count(b"complete") == 1
-    done = run(mpirun(3, ["et-replay", "-n", "ideal", "--set", "issue=workloads", "ring8"]), 2)
+    done = run(mpirun(3, ["et-replay", "-n", "ideal", "--sweep", "issue=workloads", "ring8"]), 2)
     assert done.stderr.count(b"did you mean workload?") == 1, done.stderr
-    done = run(mpirun(3, ["et-replay", "-n", "ideal", "--set", "issue=workload", "-"]), 2)
+    done = run(mpirun(3, ["et-replay", "-n", "ideal", "--sweep", "issue=workload", "-"]), 2)
     assert b"cannot share standard input" in done.stderr
     print("failures are told")
 

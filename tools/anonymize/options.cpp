@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "common/form.h"
+#include "common/option_texts.h"
 #include "common/version.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
@@ -56,10 +57,8 @@ void check_files(const AnonymizeToolOptions& o) {
     throw usage_error("--key-out writes the key that is drawn; with --key there is one already");
   if (o.table && o.names != "keyed")
     throw usage_error("--table lists the names of --names keyed, of which there are none with --names " + o.names);
-  if (!o.report && (o.format || o.network))
-    throw usage_error(std::string(o.format ? "--format" : "--network") + " goes with --report");
-  o.format == "text" ? refuse_suffix_of_other_kind(o.report, "text", {}, "--report")
-                     : refuse_suffix_of_other_kind(o.report, "a report, .json", {"json"}, "--report");
+  if (!o.report && o.network) throw usage_error("--network is for the proof of --report; add --report FILE");
+  refuse_suffix_of_other_kind(o.report, "a report, .json", {"json"}, "--report");
   refuse_suffix_of_other_kind(o.key_out, "a key as text", {}, "--key-out");
   refuse_suffix_of_other_kind(o.table, "a table of names, .json", {"json"}, "--table");
   std::vector<std::string_view> to_stdout;
@@ -78,26 +77,23 @@ void add_anonymize_options(App& app, AnonymizeToolOptions& o) {
   add_set_input_options(app, o.input);
   app.group("Hiding");
   app.add_choice("--names", o.names, {"keyed", "type", "class"},
-                 "names of nodes: keyed hashes, equal where names are; the type alone; numbers in the order of "
-                 "appearance");
-  app.add_list("--keep", o.keep, "NAME,...", "attributes that stay as they are, beside those that replays read");
-  app.add_flag("--permute-ranks", o.permute_ranks, "ranks get other numbers, in an order that the key decides");
-  app.add_flag("--no-times", o.no_times, "leave out when nodes began; durations stay");
-  app.add_option("--jitter", o.jitter, "P%", "change the time of each node by up to this much");
-  app.add_integer("--quantize-times", o.time_digits, 1, 9, "DIGITS", "round times to so many significant digits");
-  app.add_choice("--sizes", o.sizes, {"pow2", "2"}, "round sizes up to powers of two, or to two digits");
-  app.add_integer("--k", o.least_uses, 1, std::int64_t{1} << 40U, "N",
-                  "sizes of communication that fewer nodes have become the next larger");
+                 "new names of nodes: keyed hashes, the type, or numbers in order of appearance");
+  app.add_list("--keep", o.keep, "NAME,...", "attributes to keep, besides those that replays read");
+  app.add_flag("--permute-ranks", o.permute_ranks, "renumber the ranks, in an order derived from the key");
+  app.add_flag("--no-times", o.no_times, "remove start times; durations stay");
+  app.add_option("--jitter", o.jitter, "P%", "change the duration of each node by at most this share");
+  app.add_integer("--quantize-times", o.time_digits, 1, 9, "DIGITS", "round times to this many significant digits");
+  app.add_choice("--sizes", o.sizes, {"pow2", "2"}, "round sizes up to a power of two, or to two digits");
+  app.add_integer("--k", o.least_uses, 1, std::int64_t{1} << 40U, "N", option_text::k);
   app.add_option("--scale-all", o.scale, "FACTOR", "multiply sizes and times");
-  app.add_flag("--merge-chains", o.merge_chains, "computations one after the other become one node");
+  app.add_flag("--merge-chains", o.merge_chains, "merge consecutive computations into one node");
   app.group("Key");
-  app.add_option("--key", o.key, "FILE", "64 hexadecimal digits (default: drawn, and forgotten)");
-  app.add_option("--key-out", o.key_out, "FILE", "write the key that is drawn: with it names can be tested");
-  app.add_option("--table", o.table, "FILE", "write which name became which: for its owner alone");
+  app.add_option("--key", o.key, "FILE", "secret key, 64 hexadecimal digits (default: random, not kept)");
+  app.add_option("--key-out", o.key_out, "FILE", "write the random key, which can test names later");
+  app.add_option("--table", o.table, "FILE", "write old and new names: for the owner only");
   app.group("Proof");
-  app.add_option("--report", o.report, "FILE", "prove what is hidden and what is kept, and write how");
-  app.add_choice("--format", o.format, {"json", "text"}, "of the report (default: json)");
-  app.add_option("--network", o.network, "NETWORK", "to replay on for the report (default: switch:N)");
+  app.add_option("--report", o.report, "FILE", option_text::report);
+  app.add_option("-n,--network", o.network, "NETWORK", option_text::network);
   add_output_options(app, o.output);
 }
 

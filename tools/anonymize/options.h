@@ -29,7 +29,6 @@ struct AnonymizeToolOptions {
   std::optional<std::string> key_out;
   std::optional<std::string> table;
   std::optional<std::string> report;
-  std::optional<std::string> format;
   std::optional<std::string> network;
 };
 

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "common/text.h"
+#include "common/tool_list.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
 #include "core/words.h"
@@ -22,6 +23,7 @@ struct App::Option {
   CLI::Option* cli = nullptr;
   bool operand = false;
   bool in_history = true;
+  bool daily = true;
 };
 
 namespace {
@@ -96,7 +98,7 @@ struct App::State {
   std::vector<Option> options;
   std::string group;
 
-  explicit State(const ToolInfo& i) : info(i), cli(i.summary, i.name) {}
+  explicit State(const ToolInfo& i) : info(i), cli(summary_of(i.name), i.name) {}
   [[nodiscard]] std::string unexpected(const std::string& argument) const;
   [[nodiscard]] std::vector<std::string> groups() const;
 };
@@ -118,6 +120,11 @@ App& App::declare(Option option) {
 
 App& App::no_history() {
   state_->options.back().in_history = false;
+  return *this;
+}
+
+App& App::advanced() {
+  state_->options.back().daily = false;
   return *this;
 }
 
@@ -262,6 +269,9 @@ App::Request App::parse(int argc, const char* const* argv) {
     if (argument.starts_with("--") && argument.find('=') == argument.size() - 1) {
       throw usage_error("option " + std::string(argument.substr(0, argument.size() - 1)) + " needs a value");
     }
+    if (argument == "--help=all") return Request::help_all;
+    const bool help = argument == "-h" || argument == "--help";
+    if (help && i + 1 < argc && std::string_view(argv[i + 1]) == "all") return Request::help_all;
   }
   try {
     state_->cli.parse(argc, argv);
@@ -298,17 +308,17 @@ std::string App::first_given(std::string_view group) const {
   return given == state_->options.end() ? "" : long_name(given->names);
 }
 
-std::string App::help() const {
+std::string App::help(bool all) const {
   const ToolInfo& info = state_->info;
-  std::string out = info.name + " - " + info.summary + "\n\n";
+  std::string out = info.name + " - " + summary_of(info.name) + "\n\n";
   out += "Usage: " + info.name + " [options]" + (info.operands.empty() ? "" : ' ' + info.operands) + '\n';
   for (const std::string& group : state_->groups()) {
     std::string body;
     for (const Option& o : state_->options) {
-      if (o.group == group) append_option(body, o);
+      if (o.group == group && (all || o.daily)) append_option(body, o);
     }
     if (group == common_group) {
-      append_option(body, {.names = "-h,--help", .help = "print this help and exit"});
+      append_option(body, {.names = "-h,--help", .help = "print this help; --help all: all options"});
       append_option(body, {.names = "--version", .help = "print the version and exit"});
     }
     if (!body.empty()) out += '\n' + group + ":\n" + body;
@@ -320,7 +330,8 @@ std::string App::help() const {
     out += "      ";
     append_wrapped(out, purpose, 6, 6);
   }
-  return out + "\nMore in the manual page " + info.name + "(1).\n";
+  out += all ? "\n" : "\nMore options: " + info.name + " --help all. ";
+  return out + "Manual page: " + info.name + "(1).\n";
 }
 
 std::string App::canonical_arguments() const {

@@ -14,8 +14,7 @@
 namespace tools {
 
 struct ToolInfo {
-  std::string name;                                           // "et-split"
-  std::string summary;                                        // "split a trace into one file per NPU"
+  std::string name;                                           // "et-split", of tool_list()
   std::string operands;                                       // "[INPUT...]", for the usage line
   std::vector<std::pair<std::string, std::string>> examples;  // command, what it does
   bool reads_files = true;                                    // whose size is limited: offers --max-expand
@@ -66,18 +65,20 @@ class App {
   template <class To>
   App& add_time(const std::string& names, To& to, const std::string& value, const std::string& help);
   App& add_operands(std::vector<std::string>& to, const std::string& value, const std::string& help);
-  // Leaves the option that was added last out of the history: it cannot change a result.
+  // Omits the option that was added last from the history: it cannot change a result.
   App& no_history();
+  // Lists the option that was added last in the help of all options only.
+  App& advanced();
 
-  enum class Request : std::uint8_t { run, help, version };
+  enum class Request : std::uint8_t { run, help, help_all, version };
   // Parses the command line. An Error(usage) about an unknown option names one that is spelt alike, if there is
   // one.
   [[nodiscard]] Request parse(int argc, const char* const* argv);
 
   // Returns the long name of the first option of a group that was given; empty: none was.
   [[nodiscard]] std::string first_given(std::string_view group) const;
-  // Returns the help, at most 80 columns wide.
-  [[nodiscard]] std::string help() const;
+  // Returns the help, at most 80 columns wide: the options of daily use on one screen (50 lines), or all options.
+  [[nodiscard]] std::string help(bool all) const;
   // Returns what was given as one line: long names in the order of the help, operands last, base names of files,
   // nothing that cannot change a result (the group Common, options with no_history()).
   [[nodiscard]] std::string canonical_arguments() const;

@@ -70,7 +70,7 @@ void refuse_suffix_of_other_kind(const OutputOptions& output) {
 
 void add_in_place_option(App& app) {
   in_place_offered = true;
-  app.add_flag("--in-place", in_place_given, "replace inputs that are outputs too").no_history();
+  app.add_flag("--in-place", in_place_given, "allow an output to be an input").no_history().advanced();
 }
 
 void protect_inputs() {

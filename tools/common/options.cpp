@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "common/option_texts.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
 #include "core/words.h"
@@ -56,16 +57,20 @@ std::int64_t jobs_from_environment() {
 void add_common_options(App& app, CommonOptions& to, bool reads_files) {
   app.group("Common");
   app.add_integer("-j,--jobs", to.jobs, 0, most_jobs, "N", "threads; 0 = all cores (default: ET_JOBS, else 0)");
-  app.add_choice("--progress", to.progress, {"auto", "always", "never"}, "show progress; auto: on a terminal");
-  app.add_choice("--color", to.color, {"auto", "always", "never"}, "colour messages; auto: on a terminal");
-  app.add_integer("--max-errors", to.max_errors, 0, 1'000'000'000, "N", "messages per file; 0 = all (default: 20)");
-  app.add_flag("--werror", to.werror, "treat warnings as errors");
+  app.add_choice("--progress", to.progress, {"auto", "always", "never"}, "show progress; auto: on a terminal")
+      .advanced();
+  app.add_choice("--color", to.color, {"auto", "always", "never"}, "colour messages; auto: on a terminal")
+      .advanced();
+  app.add_integer("--max-errors", to.max_errors, 0, 1'000'000'000, "N", "messages per file; 0 = all (default: 20)")
+      .advanced();
+  app.add_flag("--werror", to.werror, "treat warnings as errors").advanced();
   if (reads_files) {
     app.add_bytes("--max-expand", to.max_expand, "SIZE",
-                  "memory that one compressed document may take (default: 1000 times its size and 64MiB), and the "
-                  "length of a stream (10000 times and 1GiB)");
+                  "largest size of an unpacked document (default: 1000 times its packed size, at least 64MiB) and "
+                  "length of a stream (10000 times, at least 1GiB)")
+        .advanced();
   }
-  app.add_flag("--list-formats", to.list_formats, "list the formats and exit; with -v also their options");
+  app.add_flag("--list-formats", to.list_formats, "list the formats and exit; -v: with their options").advanced();
   app.add_flag("-q,--quiet", to.quiet, "no warnings, no progress");
   app.add_count("-v,--verbose", to.verbose, "print settings and a summary; -vv: more");
 }
@@ -74,24 +79,25 @@ void add_input_options(App& app, InputOptions& to) {
   app.group("Input");
   app.add_operands(to.operands, "INPUT", "file, prefix of a set, directory, tar; - = stdin");
   app.add_option("-f,--from", to.from, "FORMAT[,KEY=VALUE...]", "format of the input (default: by content)");
-  app.add_integer("--rank", to.rank, 0, 0xffffffff, "N", "rank of a single input (default: what it says)");
+  app.add_integer("--rank", to.rank, 0, 0xffffffff, "N", "rank of a single input (default: from the input)")
+      .advanced();
 }
 
 void add_set_input_options(App& app, InputOptions& to) {
   add_input_options(app, to);
-  app.add_option("--groups", to.groups, "FILE", "process groups (default: from the trace set)");
+  app.add_option("--groups", to.groups, "FILE", "process groups (default: from the trace set)").advanced();
 }
 
 void add_target_options(App& app, OutputOptions& to, const std::string& types) {
   app.group("Output");
-  app.add_option("-o,--output", to.path, "PATH", "file or prefix to write (default: -, stdout)").no_history();
-  app.add_option("-t,--to", to.to, types, "format to write (default: by PATH's suffix)");
+  app.add_option("-o,--output", to.path, "PATH", option_text::output).no_history();
+  app.add_option("-t,--to", to.to, types, option_text::to);
 }
 
 void add_output_options(App& app, OutputOptions& to, const std::string& types) {
   add_target_options(app, to, types);
   app.add_flag("--force", to.force, "replace a set of another size or a full directory").no_history();
-  app.add_flag("--no-history", to.no_history, "do not record how the output was made").no_history();
+  app.add_flag("--no-history", to.no_history, "do not record how the output was made").no_history().advanced();
 }
 
 std::vector<std::string> inputs(const InputOptions& options) {

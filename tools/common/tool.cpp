@@ -175,7 +175,8 @@ int run_tool(int argc, char** argv, const ToolInfo& info, const std::function<vo
     setup(app);
     add_common_options(app, common, info.reads_files);
     switch (app.parse(argc, argv)) {
-      case App::Request::help: std::cout << app.help(); return 0;
+      case App::Request::help: std::cout << app.help(false); return 0;
+      case App::Request::help_all: std::cout << app.help(true); return 0;
       case App::Request::version: std::cout << info.name << ' ' << version_text(); return 0;
       case App::Request::run: break;
     }

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes OUT/bash/TOOL and OUT/zsh/_TOOL from what `TOOL --help` and its lists say."""
+"""Writes OUT/bash/TOOL and OUT/zsh/_TOOL from `TOOL --help all` and the lists of the tool."""
 import os
 import re
 import subprocess
 import sys
 
-FILES = ("FILE", "PATH", "INPUT", "PREFIX", "DIR")
+FILES = ("FILE", "PATH", "INPUT", "PREFIX", "DIR", "NETWORK", "RUN", "ALGORITHM")
 
 
 def output_of(*command):
@@ -28,8 +28,10 @@ def parse_help(text):
 
 
 def names(program, options):
-    """What the lists of the tool name: {option or operand: words}."""
+    """Returns the words of the tool's lists, by option or operand."""
     result = {}
+    if "--list-formats" not in options:  # etkit, whose first operand is a tool
+        return {"KIND": re.findall(r"^  ([a-z]+) ", output_of(program), re.MULTILINE) + ["doctor"]}
     formats = {"read": [], "write": []}
     for line in output_of(program, "--list-formats").splitlines():
         name, *able = line.split()[:3]
@@ -43,17 +45,18 @@ def names(program, options):
     if "--list" in options:
         sections = re.split(r"^(?=\S)", output_of(program, "--list"), flags=re.MULTILINE)
         heads = {s.split()[0].rstrip(":"): re.findall(r"^  (\w+)", s, re.MULTILINE) for s in sections if s.strip()}
-        result["--algorithm"] = heads.pop("Algorithms")
+        result["--algorithm"] = heads.pop("Algorithms") + ["synthesized"]
         result["KIND"] = sorted(set(sum(heads.values(), [])))
     return result
 
 
 def words(option, value, listed):
-    """The values to offer; with files (None) where a value may be one."""
+    """The values to offer, and whether a value may be a file."""
+    value = value.removeprefix("[WHICH[:CONDITION...]=]")
     parts = re.split(r"[|\[,]", value.split("[")[0]) if "|" not in value else value.split("|")
     literals = [p for p in parts if re.fullmatch(r"[a-z][\w.-]*|[A-Z]+[a-z]\w*|LL\w*", p)]
     if any(p in FILES for p in parts):
-        return literals, True
+        return literals or listed.get(option, []), True
     return (listed[option] if option in listed and not literals else literals), False
 
 
@@ -138,7 +141,7 @@ _{name} "$@"
 def main():
     program, out = sys.argv[1:]
     tool = os.path.basename(program)
-    options = parse_help(output_of(program, "--help"))
+    options = parse_help(output_of(program, "--help", "all"))
     listed = names(program, {long for _, long, _, _ in options})
     for folder, name, text in (("bash", tool, bash(tool, options, listed)),
                                ("zsh", "_" + tool, zsh(tool, options, listed))):

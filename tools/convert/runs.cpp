@@ -84,7 +84,6 @@ int convert_runs(const std::vector<Run>& runs, const RunForm& form, const Output
 
 ToolInfo timeline_info() {
   return {.name = "et-timeline",
-          .summary = "draw runs and recorded traces for ui.perfetto.dev",
           .operands = "[INPUT...]",
           .examples = {{"et-timeline llama.run -o llama.pftrace.gz", "what a replay did"},
                        {"et-timeline measured simulated.run -o both.pftrace", "a recorded set beside it"},

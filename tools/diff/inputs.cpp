@@ -138,7 +138,12 @@ Difference compare_sets(RankFeed& a, RankFeed& b, DiffWishes wishes, Context& co
 
 SourceOptions source_of_side(const DiffOptions& o, std::size_t side) {
   if (o.operands[0] == "-" && o.operands[1] == "-") throw usage_error("only one of A and B can be standard input");
-  return {.operands = {o.operands[side]}, .from = o.from, .any_ranks = true, .hash = false, .runs = true};
+  return {.operands = {o.operands[side]},
+          .from = o.from,
+          .groups = o.groups.value_or(""),
+          .any_ranks = true,
+          .hash = false,
+          .runs = true};
 }
 
 void refuse_run_and_set(const DiffOptions& o, const TraceSource& a, const TraceSource& b) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/form.h"
+#include "common/option_texts.h"
 #include "core/diagnostic.h"
 #include "core/rank_list.h"
 #include "core/units.h"
@@ -63,9 +64,8 @@ std::map<convert::Rank, convert::Rank> read_ranks(const std::string& text) {
 void DiffOptions::check_statistics() const {
   if (structure || times || tolerance || !ignore.empty() || map_ranks)
     throw convert::usage_error(
-        "--statistics compares no node with another: --structure, --times, --tolerance, --ignore and --map-ranks "
-        "are "
-        "for differences of nodes");
+        "--statistics compares no node with another: --structure, --times, --tolerance, --ignore-fields and "
+        "--map-ranks are for differences of nodes");
   if (no_simulation && !networks.empty())
     throw convert::usage_error("--network is for simulations, which --no-simulation leaves out");
 }
@@ -94,22 +94,22 @@ std::string DiffOptions::form() const { return format ? *format : form_of_suffix
 void declare_diff(App& app, DiffOptions& o) {
   app.group("Input");
   app.add_operands(o.operands, "A B", "two sets, or two runs; one may be - for stdin");
-  app.add_option("-f,--from", o.from, "FORMAT[,KEY=VALUE...]", "format of both (default: by content)");
+  app.add_option("-f,--from", o.from, "FORMAT[,KEY=VALUE...]", "format of the input (default: by content)");
   app.group("Comparison");
-  app.add_flag("--statistics", o.statistics, "how faithful B is to A: distributions, work, spans, traffic");
-  app.add_flag("--structure", o.structure, "all but times");
-  app.add_flag("--times", o.times, "only times of what both have");
-  app.add_option("--tolerance", o.tolerance, "1%|5us", "times that differ by less are the same");
-  app.add_list("--ignore", o.ignore, "ATTR,...", "do not compare these attributes");
-  app.add_option("--map-ranks", o.map_ranks, "A=B,...", "ranks of A as B calls them, such as 0-3=4-7");
+  app.add_option("--groups", o.groups, "FILE", "process groups (default: from the trace set)").advanced();
+  app.add_flag("--statistics", o.statistics, "how well B represents A: distributions, work, times, traffic");
+  app.add_flag("--structure", o.structure, "compare everything except times");
+  app.add_flag("--times", o.times, "compare only the times of nodes in both");
+  app.add_option("--tolerance", o.tolerance, "1%|5us", "ignore smaller differences of times");
+  app.add_list("--ignore-fields", o.ignore, "ATTR,...", "do not compare these attributes");
+  app.add_option("--map-ranks", o.map_ranks, "A=B,...", "which rank of B each rank of A is, such as 0-3=4-7");
   app.group("Statistics");
-  app.add_texts("-n,--network", o.networks, "NETWORK",
-                "simulate on this one (default: switch and ring, 25 to 400 GB/s); may be repeated");
-  app.add_flag("--no-simulation", o.no_simulation, "as recorded only");
+  app.add_texts("-n,--network", o.networks, "NETWORK", option_text::network);
+  app.add_flag("--no-simulation", o.no_simulation, "compare recorded times only");
   app.group("Output");
-  app.add_choice("--format", o.format, {"text", "json"}, "how differences are written (default: by -o, else text)");
-  app.add_integer("--top", o.top, 0, 1'000'000'000, "N", "rows of a table; 0 = all (default: text 20, json all)");
-  app.add_option("-o,--output", o.output, "FILE", "file to write (default: -, stdout)");
+  app.add_choice("--format", o.format, {"text", "json"}, option_text::format);
+  app.add_integer("--top", o.top, 0, 1'000'000'000, "N", option_text::top);
+  app.add_option("-o,--output", o.output, "PATH", option_text::output);
 }
 
 }  // namespace tools

@@ -15,6 +15,7 @@ namespace tools {
 struct DiffOptions {
   std::vector<std::string> operands;
   std::optional<std::string> from;
+  std::optional<std::string> groups;  // file of process groups of both
   bool structure = false;
   bool times = false;
   bool statistics = false;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "config/collective_rules.h"
 #include "config/nccl_graphs.h"
 #include "core/algorithm/named_net.h"
 #include "core/attr_names.h"
@@ -20,7 +21,6 @@ using namespace convert;
 
 namespace {
 
-constexpr std::string_view prefix = "graph:";
 constexpr std::int64_t most_ranks = 1 << 16;
 
 struct GraphOperand {
@@ -31,7 +31,7 @@ struct GraphOperand {
 // Splits "graph:FILE,hosts=N".
 GraphOperand operand_of(const std::string& text) {
   constexpr std::string_view key = ",hosts=";
-  GraphOperand operand{.path = text.substr(prefix.size())};
+  GraphOperand operand{.path = text.substr(graph_prefix.size())};
   if (const std::size_t at = operand.path.rfind(key); at != std::string::npos) {
     const std::string number = operand.path.substr(at + key.size());
     const auto hosts = parse_int(number);
@@ -149,7 +149,7 @@ void GraphAlgorithm::name_nets(Trace& trace) const {
   }
 }
 
-bool names_graph_file(const GenerateOptions& o) { return o.algorithm && o.algorithm->starts_with(prefix); }
+bool names_graph_file(const GenerateOptions& o) { return o.algorithm && o.algorithm->starts_with(graph_prefix); }
 
 GraphAlgorithm graph_algorithm(const GenerateOptions& o, Collective collective, Context& context) {
   CollectiveRequest request = algorithm_request(o, collective, context);

@@ -2,7 +2,11 @@
 #include "generate/options.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
+#include "common/option_texts.h"
+#include "config/collective_rules.h"
 #include "core/units.h"
 #include "passes/lower/call_range.h"
 
@@ -27,6 +31,25 @@ std::optional<std::uint64_t> nanoseconds(const char* option, std::optional<std::
   return static_cast<std::uint64_t>(*ps / ps_per_ns);
 }
 
+// Returns the request of -a NAME[,KEY=VALUE...]; its ranks come from other options.
+CollectiveRequest named_request(const GenerateOptions& o, Collective collective) {
+  const std::string text = o.algorithm.value_or("");
+  if (text.starts_with(native_prefix))
+    throw usage_error("-a " + text +
+                      ": et-replay simulates ASTRA-sim's native algorithms; et-generate builds the names "
+                      "of --list");
+  if (text.starts_with(graph_prefix)) return {.collective = collective, .algorithm = text};
+  const std::array<std::pair<const char*, bool>, 4> keys = {{{"chunks", o.chunks.has_value()},
+                                                             {"dims", o.dims.has_value()},
+                                                             {"dim-algorithms", !o.dim_algorithms.empty()},
+                                                             {"root", o.root.has_value()}}};
+  for (const auto& [key, given] : keys) {
+    if (given && text.find("," + std::string(key) + "=") != std::string::npos)
+      throw usage_error("-a " + text + " and --" + key + " set the same; give one");
+  }
+  return request_of(text, collective, 0, std::nullopt);
+}
+
 Noise noise_of(const GenerateOptions& o) {
   Noise noise = parse_noise(o.noise);
   if (o.seed) noise.seed = static_cast<std::uint64_t>(*o.seed);
@@ -41,56 +64,69 @@ void add_generate_options(App& app, GenerateOptions& o) {
   add_output_options(app, o.output);
   app.group("What to make");
   app.add_flag("--list", o.list, "list models, collectives with their algorithms, kinds of traces");
-  app.add_integer("--npus", o.npus, 1, most_npus, "N", "number of ranks (default: of the plan, of --dims, else 8)");
-  app.add_bytes("--size", o.sizes, "BYTES,...",
-                "of the whole collective, or of what a node moves; several: of collectives");
-  app.add_choice("--compat", o.compat, {"none", "chakra"}, "byte for byte what Chakra's generator writes");
+  app.add_integer("--npus", o.npus, 1, most_npus, "N",
+                  "number of ranks (default: from the plan or --dims, else 8)");
+  app.add_bytes("--size", o.sizes, "BYTES,...", option_text::size);
+  app.add_choice("--show", o.show, {"plan", "sizes"}, option_text::show);
+  app.add_choice("--format", o.format, {"text", "json"}, option_text::format).advanced();
+  app.add_choice("--compat", o.compat, {"chakra"}, option_text::compat).advanced();
   app.group("Workloads");
-  app.add_option("--plan", o.plan, "NAME", "a plan of the model's publications, see --list (default: the first)");
-  app.add_texts("--set", o.set, "KEY=VALUE", "change a setting, such as plan.tensor=4; may be repeated");
-  app.add_flag("--explain", o.explain, "print parameters, operations, bytes of collectives; write nothing");
+  app.add_option("--plan", o.plan, "NAME", "published plan of the model, see --list (default: the first)");
+  app.add_texts("--set", o.set, "KEY=VALUE", option_text::set);
   app.group("Algorithms");
-  app.add_option("--algorithm", o.algorithm, "NAME",
-                 "algorithm of the collective (default: see --list); graph:FILE: NCCL's rings");
-  app.add_integer("--chunks", o.chunks, 1, 1 << 24, "K", "split each rank's part into K (default: 1)");
+  app.add_option("-a,--algorithm", o.algorithm, "[WHICH[:CONDITION...]=]ALGORITHM", option_text::algorithm);
+  app.add_integer("--chunks", o.chunks, 1, 1 << 24, "K", option_text::chunks);
   app.add_option("--dims", o.dims, "AxB...", "sizes of the dimensions of a hierarchical algorithm");
   app.add_list("--dim-algorithms", o.dim_algorithms, "NAME,...",
-               "of each dimension: ring, direct, halving_doubling (default: ring)");
-  app.add_integer("--root", o.root, 0, most_npus, "R",
-                  "rank that sends a broadcast, or gets a reduce (default: 0)");
-  app.add_choice("--proto", o.proto, {"Simple", "LL", "LL128"}, "protocol of the algorithm (default: Simple)");
+               "algorithm of each dimension: ring, direct or halving_doubling (default: ring)")
+      .advanced();
+  app.add_integer("--root", o.root, 0, most_npus, "R", "root of a broadcast or reduce (default: 0)").advanced();
+  app.add_choice("--proto", o.proto, {"Simple", "LL", "LL128"}, "protocol of the algorithm (default: Simple)")
+      .advanced();
   add_synthesis_options(app, o.synthesis);
   app.group("Traces");
-  app.add_time("--compute", o.compute_ps, "TIME", "of a computation, or of a layer's forward pass");
-  app.add_time("--backward", o.backward_ps, "TIME", "of a layer's backward pass (default: twice --compute)");
-  app.add_list("--comm", o.comm, "TYPE:BYTES,...", "collectives, such as all_reduce:64MiB");
-  app.add_integer("--layers", o.trace.layers, 1, 1'000'000'000, "N", "layers of the model");
-  app.add_integer("--iterations", o.trace.iterations, 1, 1'000'000'000, "N", "iterations of the training");
-  app.add_integer("--count", o.trace.count, 1, 1'000'000'000, "N", "how often");
-  app.add_choice("--order", o.order, {"chain", "independent"},
-                 "each after the one before (the default), or at once");
+  app.add_time("--compute-time", o.compute_ps, "TIME", "time of a computation, or of a layer's forward pass")
+      .advanced();
+  app.add_time("--backward", o.backward_ps, "TIME",
+               "time of a layer's backward pass (default: twice --compute-time)")
+      .advanced();
+  app.add_list("--call", o.calls, "TYPE:BYTES,...", "collective calls, such as all_reduce:64MiB").advanced();
+  app.add_integer("--layers", o.trace.layers, 1, 1'000'000'000, "N", "layers of the model").advanced();
+  app.add_integer("--iterations", o.trace.iterations, 1, 1'000'000'000, "N", option_text::iterations).advanced();
+  app.add_integer("--count", o.trace.count, 1, 1'000'000'000, "N", "number of nodes").advanced();
+  app.add_choice("--order", o.order, {"chain", "independent"}, "nodes in a chain (the default), or independent")
+      .advanced();
   app.group("Chance");
   app.add_list("--noise", o.noise, "KEY=SIGMA,...",
-               "times differ by chance: layer, rank and node, such as node=0.1");
-  app.add_integer("--seed", o.seed, 0, 0x7fffffffffffffff, "N", "of random traces, and of noise (default: 1)");
+               "random times with this standard deviation, by layer, rank or node, such as node=0.1")
+      .advanced();
+  app.add_integer("--seed", o.seed, 0, 0x7fffffffffffffff, "N", option_text::seed).advanced();
+}
+
+void check_show(const GenerateOptions& o, std::string_view offered) {
+  if (o.show && *o.show != offered)
+    throw usage_error("--show " + *o.show + " is for " + (offered == "plan" ? "collectives" : "models") +
+                      ", not for " + o.kind[0]);
 }
 
 CollectiveRequest algorithm_request(const GenerateOptions& o, Collective collective, const Context& context) {
   refuse(o.kind[0], "workloads", context.first_given("Workloads"));
-  refuse(o.kind[0], "kinds of traces", o.compat != "none" ? "--compat" : context.first_given("Traces"));
+  refuse(o.kind[0], "kinds of traces", o.compat ? "--compat" : context.first_given("Traces"));
   refuse(o.kind[0], "kinds of traces and workloads", context.first_given("Chance"));
+  if (o.show) throw usage_error("--show " + *o.show + " is for models and --algorithm synthesized");
+  if (o.format) throw usage_error("--format is for --bound and --show sizes");
   if (const std::string given = context.first_given("Synthesis"); !given.empty())
     throw usage_error(given + " is for --algorithm synthesized" + (o.algorithm ? ", not " + *o.algorithm : ""));
-  CollectiveRequest r{.collective = collective, .algorithm = o.algorithm.value_or("")};
+  CollectiveRequest r = named_request(o, collective);
   if (o.dims) r.dims = parse_dims(*o.dims);
   std::int64_t npus = o.npus.value_or(r.dims.empty() ? default_npus : 1);
   if (!o.npus) {
     for (const std::int32_t size : r.dims) npus = std::min(npus * size, most_npus);
   }
   r.ranks = static_cast<std::int32_t>(npus);
-  r.chunks = static_cast<std::int32_t>(o.chunks.value_or(1));
+  if (o.chunks) r.chunks = static_cast<std::int32_t>(*o.chunks);
   if (o.root) r.root = static_cast<std::int32_t>(*o.root);
-  r.dim_algorithms = o.dim_algorithms;
+  if (!o.dim_algorithms.empty()) r.dim_algorithms = o.dim_algorithms;
   if (o.proto) r.protocol = *parse_protocol(*o.proto);
   if (o.size()) r.largest_call = o.largest_call.value_or(calls_around(*o.size()).max);
   return r;
@@ -100,13 +136,14 @@ GenerateRequest trace_request(const GenerateOptions& o, const Context& context) 
   refuse(o.kind[0], "workloads", context.first_given("Workloads"));
   refuse(o.kind[0], "collectives", context.first_given("Algorithms"));
   refuse(o.kind[0], "collectives", context.first_given("Synthesis"));
+  refuse(o.kind[0], "models and collectives", o.show ? "--show" : o.format ? "--format" : "");
   GenerateRequest r = o.trace;
   r.kind = o.kind[0];
   r.ranks = static_cast<Rank>(o.npus.value_or(default_npus));
-  r.compute_ns = nanoseconds("--compute", o.compute_ps);
+  r.compute_ns = nanoseconds("--compute-time", o.compute_ps);
   r.backward_ns = nanoseconds("--backward", o.backward_ps);
   r.size = o.size();
-  for (const std::string& text : o.comm) r.comm.push_back(parse_generated_collective(text));
+  for (const std::string& text : o.calls) r.comm.push_back(parse_generated_collective(text));
   if (o.order) r.chained = *o.order == "chain";
   if (o.seed) r.seed = static_cast<std::uint64_t>(*o.seed);
   r.like_reference = o.compat == "chakra";

@@ -23,7 +23,9 @@ struct GenerateOptions {
   std::optional<std::int64_t> npus;
   std::vector<std::int64_t> sizes;           // more than one: of collectives only
   std::optional<std::int64_t> largest_call;  // that an algorithm is for, 0: no limit; none: twice its size
-  std::string compat = "none";
+  std::optional<std::string> compat;
+  std::optional<std::string> show;    // "plan" of a workload, "sizes" of a synthesis
+  std::optional<std::string> format;  // of what --show and --bound print
   // Belong to algorithms:
   std::optional<std::string> algorithm;
   std::optional<std::int64_t> chunks;
@@ -36,7 +38,7 @@ struct GenerateOptions {
   convert::GenerateRequest trace;  // those that need no conversion
   std::optional<std::int64_t> compute_ps;
   std::optional<std::int64_t> backward_ps;
-  std::vector<std::string> comm;
+  std::vector<std::string> calls;  // "all_reduce:64MiB"
   std::optional<std::string> order;
   // Belong to traces and workloads:
   std::optional<std::int64_t> seed;
@@ -44,7 +46,6 @@ struct GenerateOptions {
   // Belong to workloads:
   std::vector<std::string> set;  // KEY=VALUE
   std::optional<std::string> plan;
-  bool explain = false;
 
   [[nodiscard]] std::optional<std::int64_t> size() const {
     return sizes.empty() ? std::nullopt : std::optional(sizes.front());
@@ -57,6 +58,8 @@ void add_generate_options(App& app, GenerateOptions& to);
 [[nodiscard]] convert::CollectiveRequest algorithm_request(const GenerateOptions& o, convert::Collective collective,
                                                            const Context& context);
 [[nodiscard]] convert::GenerateRequest trace_request(const GenerateOptions& o, const Context& context);
+// Throws Error(usage) if --show asks for something else than `offered`, all that the kind has to show.
+void check_show(const GenerateOptions& o, std::string_view offered);
 // Returns the noise of a workload. Throws Error(usage) if it has no times, and for what only other kinds have.
 [[nodiscard]] convert::Noise workload_noise(const GenerateOptions& o, const convert::Workload& workload);
 

@@ -40,31 +40,33 @@ void refuse(const std::string& given, const char* why) {
 // Refuses options that say nothing of an algorithm that is made for a network.
 void check_options(const GenerateOptions& o, const Context& context) {
   refuse(context.first_given("Workloads"), " is for workloads, not for collectives");
-  refuse(o.compat != "none" ? "--compat" : context.first_given("Traces"),
-         " is for kinds of traces, not for collectives");
+  check_show(o, "sizes");
+  refuse(o.compat ? "--compat" : context.first_given("Traces"), " is for kinds of traces, not for collectives");
   if (!o.noise.empty()) throw usage_error("--noise is for kinds of traces and workloads, not for collectives");
+  if (o.algorithm->find(',') != std::string::npos)
+    throw usage_error("-a " + *o.algorithm + ": et-generate takes settings as options, such as --effort fast");
   const SynthesisOptions& s = o.synthesis;
   if (!s.network)
     throw usage_error(
-        "--algorithm synthesized wants a network: give -n FILE, or such as -n ring:8,bw=50GB/s,lat=500ns");
+        "--algorithm synthesized requires a network: give -n FILE, or such as -n ring:8,bw=50GB/s,lat=500ns");
   if (o.sizes.empty())
-    throw usage_error("--algorithm synthesized wants --size: it decides between latency and bandwidth");
+    throw usage_error("--algorithm synthesized requires --size: latency or bandwidth dominates, by size");
   check_sizes(o);
   refuse(o.dims                      ? "--dims"
          : !o.dim_algorithms.empty() ? "--dim-algorithms"
          : o.proto                   ? "--proto"
                                      : "",
          " is not for --algorithm synthesized");
-  if (s.bound && s.report) throw usage_error("--bound and --report do not go together");
-  if (s.bound || s.report) {
+  if (s.bound && o.show) throw usage_error("--bound and --show sizes exclude each other");
+  if (s.bound || o.show) {
     const std::string why = s.bound ? " is not for --bound, which makes no algorithm"
-                                    : " is not for --report, which writes no algorithm";
+                                    : " is not for --show sizes, which writes no algorithm";
     refuse(o.output.path ? "-o" : o.output.to ? "-t" : "", why.c_str());
   } else {
-    if (s.format) throw usage_error("--format is of --bound and --report");
+    if (o.format) throw usage_error("--format is for --bound and --show sizes");
     check_files_of_sizes(o);
   }
-  if (s.target && !s.report && written_format(o.output.to, o.output.path).format->name != "msccl")
+  if (s.target && !o.show && written_format(o.output.to, o.output.path).format->name != "msccl")
     throw usage_error("--target " + *s.target + " is for MSCCL-IR: give -t msccl");
   if (s.bound) {
     refuse(o.chunks                ? "--chunks"
@@ -199,7 +201,7 @@ class Generation {
   void print_bounds() {
     const SynthesisProblem problem = make_problem(network_, request_, context_.diagnostics);
     const Bounds bounds = find_bounds(problem);
-    const bool json = o_.synthesis.format.value_or("text") == "json";
+    const bool json = o_.format.value_or("text") == "json";
     write_bytes(std::nullopt, json ? bounds_json(problem, bounds) : bounds_text(problem, bounds));
   }
 
@@ -213,7 +215,7 @@ class Generation {
       rows.push_back({problem.bytes, made.total(), made.synthesized.limits.lower, made.synthesized.method});
       npus = problem.size();
     }
-    const bool json = o_.synthesis.format.value_or("text") == "json";
+    const bool json = o_.format.value_or("text") == "json";
     write_bytes(std::nullopt,
                 json ? sizes_json(request_.collective, npus, rows) : sizes_text(request_.collective, npus, rows));
   }
@@ -460,7 +462,7 @@ void generate_synthesized(const GenerateOptions& o, Context& context,
   }
   Generation generation(o, context);
   if (o.synthesis.bound) return generation.print_bounds();
-  if (o.synthesis.report) return generation.print_sizes();
+  if (o.show) return generation.print_sizes();
   try {
     generation.write(watch);
   } catch (const Error& e) {

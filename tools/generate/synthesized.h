@@ -32,8 +32,6 @@ struct SynthesisOptions {
   std::optional<std::int64_t> most_pieces;
   std::optional<std::string> target;
   bool bound = false;
-  std::optional<std::string> report;
-  std::optional<std::string> format;
 };
 
 void add_synthesis_options(App& app, SynthesisOptions& to);
@@ -41,7 +39,7 @@ void add_synthesis_options(App& app, SynthesisOptions& to);
 // Returns whether --algorithm is synthesized: an algorithm that is made for a network.
 [[nodiscard]] bool is_synthesized(const GenerateOptions& o);
 
-// Writes the algorithm, one for each size; or prints what --bound or --report asks for. `watch` sees each algorithm
+// Writes the algorithm, one for each size; or prints the result of --bound or --show. `watch` sees each algorithm
 // before it is written. Throws Error.
 void generate_synthesized(const GenerateOptions& o, Context& context,
                           const std::function<void(const convert::Algorithm&)>& watch = {});

@@ -26,7 +26,7 @@ namespace {
 void check_options(const GenerateOptions& o) {
   const SynthesisOptions& s = o.synthesis;
   const bool groups = s.group && s.group->find(';') != std::string::npos;
-  const std::string given = s.report                                    ? "--report"
+  const std::string given = o.show                                      ? "--show"
                             : s.target                                  ? "--target"
                             : s.group_only                              ? "--group-only"
                             : s.objective != "time"                     ? "--objective"
@@ -106,7 +106,7 @@ class Together {
   void print_bounds() {
     const JointProblem problem = make_joint_problem(std::move(problems_));
     const JointBounds bounds = find_joint_bounds(problem);
-    const bool json = o_.synthesis.format.value_or("text") == "json";
+    const bool json = o_.format.value_or("text") == "json";
     write_bytes(std::nullopt, json ? joint_bounds_json(problem, bounds) : joint_bounds_text(problem, bounds));
   }
 
@@ -183,7 +183,7 @@ class Together {
 
 bool can_be_placed(const GenerateOptions& o) {
   const SynthesisOptions& s = o.synthesis;
-  return !s.bound && !s.report && !s.target && !s.group_only && s.objective == "time" && s.forwarding == "store" &&
+  return !s.bound && !o.show && !s.target && !s.group_only && s.objective == "time" && s.forwarding == "store" &&
          o.sizes.size() == 1;
 }
 

@@ -252,10 +252,12 @@ WorkloadSet workload_of(const GenerateOptions& o, Context& context) {
     if (const std::string given = context.first_given(group); !given.empty())
       throw usage_error(given + " is not for workloads; --set changes one");
   }
-  if (o.compat != "none") throw usage_error("--compat is for kinds of traces");
+  if (o.compat) throw usage_error("--compat is for kinds of traces");
+  check_show(o, "plan");
   if (o.size()) throw usage_error("--size is not for workloads; --set changes one");
-  if (o.explain && o.output.path) throw usage_error("--explain writes no trace: leave out -o");
-  if (o.explain && o.output.to) throw usage_error("--explain writes no trace: leave out -t");
+  if (o.show && (o.output.path || o.output.to))
+    throw usage_error(std::string("--show plan writes no trace: omit ") + (o.output.path ? "-o" : "-t"));
+  if (o.format) throw usage_error("--format is for --bound and --show sizes");
   const std::string& kind = o.kind[0];
   WorkloadRequest request{.preset = kind};
   if (is_file(kind)) {

@@ -100,9 +100,10 @@ void cut_out(std::vector<Trace>& traces, const ExcerptOptions& excerpt, Context&
 }  // namespace
 
 void add_part_options(App& app, PartOptions& to) {
-  app.add_option("--ranks", to.ranks, "LIST", "these ranks only, such as 0-3,8");
-  app.add_option("--nodes", to.nodes, "A-B", "nodes with these ids only");
-  app.add_option("--around", to.around, "[RANK:]NODE[,HOPS]", "a node and what is near it (default: 2 hops)");
+  app.add_option("--ranks", to.ranks, "LIST", option_text::ranks);
+  app.add_option("--nodes", to.nodes, "A-B", "only nodes with these ids");
+  app.add_option("--around", to.around, "[RANK:]NODE[,HOPS]",
+                 "only this node and its neighbours (default: 2 hops)");
 }
 
 ExcerptOptions excerpt_options(const PartOptions& options) {

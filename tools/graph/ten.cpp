@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/option_texts.h"
 #include "common/source.h"
 #include "core/units.h"
 #include "page/ten/ten_page.h"
@@ -39,7 +40,7 @@ std::vector<IdRun> chunk_list(const std::optional<std::string>& text) {
     const auto first = parse_int(part.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : parse_int(part.substr(dash + 1));
     if (!first || !last || *first < 0 || *last < *first)
-      throw usage_error("--chunks: '" + *text + "' is no list of chunks, such as 0-7,12");
+      throw usage_error("--show-chunks: '" + *text + "' is no list of chunks, such as 0-7,12");
     out.push_back({*first, *last});
     more = comma != std::string_view::npos;
     if (more) rest.remove_prefix(comma + 1);
@@ -155,12 +156,13 @@ std::string title_of(const TraceSource& source) {
 }  // namespace
 
 void add_ten_options(App& app, TenOptions& to) {
-  app.add_option("-n,--network", to.network, "NETWORK",
-                 "with --view ten: replay on it first, for times; a file or short form");
-  app.add_option("--size", to.size, "BYTES", "with -n: size of the collective, where the input has none");
+  app.add_option("-n,--network", to.network, "NETWORK", option_text::network);
+  app.add_option("--size", to.size, "BYTES", option_text::size);
   app.add_choice("--forwarding", to.forwarding, {"switches", "store", "cut"},
-                 "with -n: how switches forward messages, as in et-replay (default: switches)");
-  app.add_option("--chunks", to.chunks, "LIST", "with --view ten: only these, such as 0-7,12");
+                 std::string(option_text::forwarding) + " (default: switches)")
+      .advanced();
+  app.add_option("--show-chunks", to.chunks, "LIST", "only these chunks in the view ten, such as 0-7,12")
+      .advanced();
 }
 
 bool write_ten_page(const TenOptions& options, TraceSource& source, Diagnostics& findings, Output& output,

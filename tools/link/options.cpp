@@ -2,34 +2,37 @@
 #include "link/options.h"
 
 #include "common/form.h"
+#include "common/option_texts.h"
 #include "core/diagnostic.h"
 
 namespace tools {
 
 void add_link_options(App& app, LinkToolOptions& to) {
   app.group("Input");
-  app.add_option("--host", to.host, "FILE", "host execution trace; %r in the name: the rank, with * for any text");
-  app.add_option("--device", to.device, "FILE", "Kineto trace of the same rank; %r as above");
-  app.add_integer("--rank", to.rank, 0, 0xffffff, "N",
-                  "rank of a single pair of files (default: as --device says, else 0)");
-  app.add_option("--ranks", to.ranks, "LIST", "ranks to link, as 0-3,8 (default: all that have files)");
+  app.add_option("--host", to.host, "FILE", "host execution trace; %r in the name is the rank, * any text");
+  app.add_option("--device", to.device, "FILE", option_text::device);
+  app.add_integer("--rank", to.rank, 0, 0xffffff, "N", "rank of a single input (default: from the input)");
+  app.add_option("--ranks", to.ranks, "LIST", option_text::ranks);
   app.group("Linking");
-  app.add_choice("--gaps", to.gaps, {"keep", "drop"}, "time of CPU threads between operators: delay nodes, or not");
+  app.add_choice("--gaps", to.gaps, {"keep", "drop"}, "CPU time between operators: delay nodes, or nothing");
   app.add_choice("--metadata-nodes", to.metadata_nodes, {"drop", "keep"},
-                 "announcements of process groups: no nodes, or METADATA nodes");
-  app.add_flag("--data-deps", to.data_deps, "also dependencies between tensors' writers and readers");
-  app.add_flag("--reduce", to.reduce, "without dependencies that others imply");
-  app.add_flag("--relax", to.relax, "without the order that makes ranks wait for each other in a circle");
-  app.add_choice("--compat", to.compat, {"chakra"}, "as MLCommons Chakra links and converts, byte for byte");
+                 "definitions of process groups: no nodes, or METADATA nodes")
+      .advanced();
+  app.add_flag("--data-deps", to.data_deps, "add dependencies between writers and readers of a tensor");
+  app.add_flag("--reduce", to.reduce, "remove dependencies that others imply");
+  app.add_flag("--relax", to.relax, "remove the order that makes ranks wait for each other in a cycle");
+  app.add_choice("--compat", to.compat, {"chakra"}, option_text::compat).advanced();
   app.group("Checks");
-  app.add_flag("--mismatched", to.mismatched, "link files of different processes or ranks all the same");
+  app.add_flag("--mismatched", to.mismatched, "link files of different processes or ranks anyway").advanced();
   app.add_choice("--unmatched", to.unmatched, {"warn", "error", "keep"}, "operations without a partner")
       .no_history();
   app.add_choice("--check", to.check, {"error", "warn", "off"},
                  "collectives and messages across ranks (default: error; with --ranks: warn)")
       .no_history();
-  app.add_option("--report", to.report, "FILE", "write what was matched and what was not, as JSON").no_history();
-  app.add_flag("--list-unmatched", to.list_unmatched, "name each unmatched operation in the report").no_history();
+  app.add_option("--report", to.report, "FILE", option_text::report).no_history();
+  app.add_flag("--list-unmatched", to.list_unmatched, "name each unmatched operation in the report")
+      .no_history()
+      .advanced();
 }
 
 namespace {

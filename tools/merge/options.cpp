@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/form.h"
+#include "common/option_texts.h"
 #include "config/collective_rules.h"
 #include "config/network/network.h"
 #include "core/rank_list.h"
@@ -33,17 +34,13 @@ std::optional<std::string> network_of_rule(const CollectiveRule& rule) {
 void add_merge_options(App& app, MergeToolOptions& o) {
   add_set_input_options(app, o.input);
   app.group("Merging");
-  app.add_option("-w,--workload", o.workload, "INPUT", "the workload, in place of the operand");
-  app.add_texts("-a,--algorithm", o.algorithms, "COLLECTIVE[:CONDITION...]=ALGORITHM",
-                "what takes the place of which collectives; may be repeated");
-  app.add_texts("--builtin", o.builtins, "COLLECTIVE[:CONDITION...]=NAME[,KEY=VALUE...]",
-                "the same with an algorithm of et-generate --list, or synthesized,net=FILE");
+  app.add_option("-w,--workload", o.workload, "INPUT", "the workload, instead of an operand");
+  app.add_texts("-a,--algorithm", o.algorithms, "[WHICH[:CONDITION...]=]ALGORITHM", option_text::algorithm);
   app.add_option("--map", o.map, "FILE", "rules in YAML, or ASTRA-sim's map of nodes");
-  app.add_integer("--chunks", o.chunks, 1, max_instances, "N",
-                  "cut each collective into N instances side by side (default: 1)");
-  app.add_flag("--require-all", o.require_all, "a collective that no rule fits is an error");
+  app.add_integer("--chunks", o.chunks, 1, max_instances, "K", option_text::chunks);
+  app.add_flag("--require-all", o.require_all, "report a collective without a rule as an error");
   app.add_choice("--misfits", o.misfits, {"error", "warn"}, "collectives that their algorithm cannot express");
-  app.add_option("--ranks", o.ranks, "LIST", "write these ranks only, as 0-3,8");
+  app.add_option("--ranks", o.ranks, "LIST", option_text::ranks);
   add_output_options(app, o.output);
   add_in_place_option(app);
 }
@@ -56,7 +53,6 @@ MergeOptions merge_options(const MergeToolOptions& o, unsigned jobs) {
                        .faster = faster_builder(IssueMode::workload),
                        .jobs = jobs};
   for (const std::string& text : o.algorithms) options.rules.push_back(parse_collective_rule(text));
-  for (const std::string& text : o.builtins) options.rules.push_back(parse_collective_rule(text, true));
   if (o.map) {
     const auto input = open_input(*o.map);
     for (CollectiveRule& rule : parse_rule_map(input->name(), input->read_rest()))

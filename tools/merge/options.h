@@ -17,7 +17,6 @@ struct MergeToolOptions {
   std::optional<std::string> workload;
   OutputOptions output;
   std::vector<std::string> algorithms;
-  std::vector<std::string> builtins;
   std::optional<std::string> map;
   std::optional<std::string> ranks;
   std::int64_t chunks = 1;

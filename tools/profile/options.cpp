@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "profile/options.h"
 
+#include "common/option_texts.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
 
@@ -26,14 +27,13 @@ void declare_profile(App& app, ProfileOptions& o) {
   add_set_input_options(app, o.input);
   app.group("Profile");
   constexpr std::int64_t most = 1'000'000;
-  app.add_integer("--k", o.k, 1, most, "N",
-                  "tell nothing that occurs fewer than N times (default: 2; 5 of several sets)");
+  app.add_integer("--k", o.k, 1, most, "N", option_text::k);
   app.add_option(
       "--representatives", o.representatives, "auto|N",
       "take the sets apart into N clusters of alike ones, auto: as many as stand out; write a profile of "
       "each, one after the other");
   app.group("Output");
-  app.add_option("-o,--output", o.output, "FILE", "file to write (default: -, stdout)");
+  app.add_option("-o,--output", o.output, "PATH", option_text::output);
 }
 
 }  // namespace tools

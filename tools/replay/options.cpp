@@ -2,9 +2,11 @@
 #include "replay/options.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string_view>
 
+#include "common/option_texts.h"
 #include "config/network/network.h"
 #include "core/words.h"
 #include "scenario/option_values.h"
@@ -25,6 +27,12 @@ const SweepSetting* find(const std::vector<SweepSetting>& settings, std::string_
   return found == settings.end() ? nullptr : &*found;
 }
 
+bool is_daily(const std::string& key) {
+  constexpr std::array<std::string_view, 9> daily = {"network",   "model", "compute", "comm", "system",
+                                                     "algorithm", "fail",  "slow",    "size"};
+  return std::find(daily.begin(), daily.end(), key) != daily.end();
+}
+
 // Messages call "-s,--system" after its key, others by their first name.
 void add_option(App& app, ReplayInputOptions& to, const Setting& row) {
   const std::string key = row.key;
@@ -40,6 +48,7 @@ void add_option(App& app, ReplayInputOptions& to, const Setting& row) {
   } else {
     app.add_option(names, o.text, row.value, row.help);
   }
+  if (!is_daily(key)) app.advanced();
 }
 
 // Returns the value that was given, in the form that a setting has; nothing if none was.
@@ -60,11 +69,11 @@ std::optional<std::string> text_of(const SettingOption& o) {
 void check_command(const ReplayCommand& command) {
   for (const SweepSetting& s : command.settings) {
     if (const SweepSetting* const first = find(command.settings, s.key); first != &s)
-      throw usage_error(first->option + " and " + s.option + " say the same; give one");
+      throw usage_error(first->option + " and " + s.option + " set the same; give one");
   }
   check_recorded(command.settings);
   const std::vector<std::string>& unused = command.unused;
-  if (!unused.empty()) log_note(join(unused) + (unused.size() == 1 ? " has" : " have") + " no effect");
+  if (!unused.empty()) log_note(join(unused) + (unused.size() == 1 ? " is" : " are") + " ignored");
 }
 
 }  // namespace
@@ -73,8 +82,12 @@ void add_replay_options(App& app, ReplayInputOptions& to) {
   add_input_options(app, to.input);
   app.group("Simulation");
   for (const Setting& s : all_settings()) add_option(app, to, s);
+  app.add_texts("--set", to.set, "KEY=VALUE", option_text::set);
   app.group("As ASTRA-sim");
-  for (const Setting& s : astra_options()) add_option(app, to, s);
+  for (const Setting& s : astra_options()) {
+    add_option(app, to, s);
+    app.advanced();
+  }
 }
 
 ReplayCommand read_command(const ReplayInputOptions& options) {
@@ -85,7 +98,7 @@ ReplayCommand read_command(const ReplayInputOptions& options) {
     const std::optional<std::string> text = text_of(o);
     if (!text) continue;
     if (o.name.ends_with("-scale") && !parse_scale(*text))
-      throw usage_error(o.name + " wants a number from 0 to 1e9, not '" + *text + "'");
+      throw usage_error(o.name + " requires a number from 0 to 1e9: '" + *text + "'");
     if (o.setting == nullptr) {
       command.unused.push_back(o.name);
       continue;
@@ -94,6 +107,7 @@ ReplayCommand read_command(const ReplayInputOptions& options) {
     if (o.name == "--workload-configuration" && operands.empty()) operands = {*text};
     command.astra_names = command.astra_names || o.name.ends_with("-configuration");
   }
+  for (const std::string& text : options.set) command.settings.push_back(parse_setting_option(text, sweep_keys()));
   const SweepSetting* const system = find(command.settings, "system");
   if (system != nullptr && system->option == "--system-configuration")
     command.implied_compat = setting_of("compat", system->option, "astra");

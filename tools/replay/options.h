@@ -13,7 +13,7 @@
 
 namespace tools {
 
-// Holds an option of a setting, or, without one, an option of ASTRA-sim without effect.
+// An option of a setting; without a setting an option of ASTRA-sim that is ignored.
 struct SettingOption {
   const convert::Setting* setting;
   std::string name;  // as messages call it
@@ -25,6 +25,7 @@ struct SettingOption {
 struct ReplayInputOptions {
   InputOptions input;
   std::deque<SettingOption> settings{};
+  std::vector<std::string> set{};  // KEY=VALUE
 };
 void add_replay_options(App& app, ReplayInputOptions& to);
 

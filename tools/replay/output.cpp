@@ -9,6 +9,7 @@
 #include "analyze/findings.h"
 #include "common/form.h"
 #include "common/node_names.h"
+#include "common/option_texts.h"
 #include "config/network/wire_list.h"
 #include "core/run/group_names.h"
 #include "formats/format.h"
@@ -30,9 +31,9 @@ namespace {
 
 bool to_stdout(const std::optional<std::string>& path) { return !path || *path == "-"; }
 
-ReportPart part_of(const std::string& report) {
-  if (report == "collectives") return ReportPart::collectives;
-  return report == "links" ? ReportPart::wires : ReportPart::npus;
+ReportPart part_of(const std::string& show) {
+  if (show == "collectives") return ReportPart::collectives;
+  return show == "links" ? ReportPart::wires : ReportPart::npus;
 }
 
 // Reads "3:17" or "end".
@@ -52,7 +53,7 @@ void check_explain(const ReplayOutputOptions& o, bool sweep) {
   const char* other = sweep                 ? "a sweep"
                       : o.timeline          ? "--timeline"
                       : o.memory_trace      ? "--memory-trace"
-                      : o.report != "npus"  ? "--report"
+                      : o.show != "npus"    ? "--show"
                       : o.format == "astra" ? "--format astra"
                                             : nullptr;
   if (other != nullptr) throw usage_error(std::string("--explain does not go together with ") + other);
@@ -72,18 +73,18 @@ void check_to(const ReplayOutputOptions& o, bool sweep) {
   if (!o.to) return;
   if (!is_schedule(o))
     throw usage_error("-t " + *o.to + ": a replay is written as ten, run, html, perfetto or chrome");
-  const char* other = sweep                 ? "a sweep"
-                      : o.explain           ? "--explain"
-                      : o.report != "npus"  ? "--report"
-                      : o.format != "table" ? "--format"
-                                            : nullptr;
+  const char* other = sweep                ? "a sweep"
+                      : o.explain          ? "--explain"
+                      : o.show != "npus"   ? "--show"
+                      : o.format != "text" ? "--format"
+                                           : nullptr;
   if (other != nullptr) throw usage_error(std::string("-t does not go together with ") + other);
 }
 
 void check_report(const ReplayOutputOptions& o, bool sweep) {
-  if (o.report == "npus") return;
-  if (sweep) throw usage_error("--report is for a single replay, not for a sweep");
-  if (o.format == "astra") throw usage_error("--format astra has no --report " + o.report);
+  if (o.show == "npus") return;
+  if (sweep) throw usage_error("--show is for a single replay, not for a sweep");
+  if (o.format == "astra") throw usage_error("--format astra has no --show " + o.show);
 }
 
 void check_suffix(const ReplayOutputOptions& o, bool sweep) {
@@ -102,7 +103,7 @@ void check_files(const ReplayOutputOptions& o, bool sweep) {
     if (o.timeline) throw usage_error("--timeline is for a single replay, not for a sweep");
     if (o.track_memory || o.memory_trace)
       throw usage_error("--track-memory and --memory-trace are for a single replay, not for a sweep");
-    if (o.format != "table" && o.format != "csv") throw usage_error("the table of a sweep is CSV");
+    if (o.format != "text" && o.format != "csv") throw usage_error("the table of a sweep is CSV");
   }
   if (o.timeline == "-" && to_stdout(o.output))
     throw usage_error("--timeline - takes standard output; give the result a file with -o");
@@ -114,16 +115,16 @@ void check_files(const ReplayOutputOptions& o, bool sweep) {
 
 void check_print_network(const ReplayOutputOptions& o, bool sweep) {
   if (!o.print_network) return;
-  const char* other = sweep                 ? "a sweep"
-                      : o.to                ? "-t"
-                      : o.explain           ? "--explain"
-                      : o.what_if           ? "--what-if"
-                      : o.timeline          ? "--timeline"
-                      : o.track_memory      ? "--track-memory"
-                      : o.memory_trace      ? "--memory-trace"
-                      : o.report != "npus"  ? "--report"
-                      : o.format != "table" ? "--format"
-                                            : nullptr;
+  const char* other = sweep                ? "a sweep"
+                      : o.to               ? "-t"
+                      : o.explain          ? "--explain"
+                      : o.what_if          ? "--what-if"
+                      : o.timeline         ? "--timeline"
+                      : o.track_memory     ? "--track-memory"
+                      : o.memory_trace     ? "--memory-trace"
+                      : o.show != "npus"   ? "--show"
+                      : o.format != "text" ? "--format"
+                                           : nullptr;
   if (other != nullptr) throw usage_error(std::string("--print-network does not go together with ") + other);
 }
 
@@ -152,7 +153,7 @@ void write_report(const ReplayResult& result, const ReplayOutputOptions& o, bool
     out.write(text);
     text.clear();
   };
-  const ReportOptions options{.part = part_of(o.report), .all = all, .findings = findings, .drain = drain};
+  const ReportOptions options{.part = part_of(o.show), .all = all, .findings = findings, .drain = drain};
   std::string text;
   if (o.format == "json") {
     append_json(result, text, options);
@@ -240,7 +241,7 @@ void report_unfinished(ReplayResult& result, const InputOptions& input, const st
 }  // namespace
 
 std::optional<RunForm> run_form(const ReplayOutputOptions& o) {
-  const bool report = o.format != "table" || o.report != "npus" || o.explain;
+  const bool report = o.format != "text" || o.show != "npus" || o.explain;
   if (!o.to && report && o.output && without_compression_suffix(*o.output).ends_with(".json")) return std::nullopt;
   return run_form(o.to, o.output);
 }
@@ -251,28 +252,24 @@ bool is_schedule(const ReplayOutputOptions& o) {
 
 void add_replay_output_options(App& app, ReplayOutputOptions& to) {
   app.group("Output");
-  app.add_option(
-      "-o,--output", to.output, "PATH",
-      "file for the result (default: stdout); .run, .html, .pftrace or .json: the run, with the report on "
-      "stdout");
-  app.add_option("-t,--to", to.to, "FORMAT[,KEY=VALUE...]",
-                 "run, html, perfetto or chrome: the run, as by the suffix of -o; ten: in place of the report the "
-                 "schedule of links and chunks that the replay of an algorithm made");
-  app.add_choice("--format", to.format, {"table", "csv", "json", "astra"}, "form of the result");
-  app.add_choice("--report", to.report, {"npus", "collectives", "links"},
-                 "what table and csv list; json adds links");
+  app.add_option("-o,--output", to.output, "PATH", option_text::output);
+  app.add_option("-t,--to", to.to, "run|html|perfetto|chrome|ten[,KEY=VALUE...]", option_text::to);
+  app.add_choice("--format", to.format, {"text", "csv", "json", "astra"}, "form of the printed result");
+  app.add_choice("--show", to.show, {"npus", "collectives", "links"}, option_text::show);
   app.add_option("--explain", to.explain, "RANK:NODE|end",
-                 "in place of the report: why the node started when it did, or the replay took so long");
+                 "print why a node started, or the run ended, when it did");
   app.add_option("--timeline", to.timeline, "PATH", "also write a Chrome trace, for ui.perfetto.dev");
-  app.add_flag("--print-network", to.print_network,
-               "write the links of the network as YAML, which -n reads, instead of a replay");
-  app.add_flag("--what-if", to.what_if,
-               "for a run, page or JSON: replay again with one thing changed at a time (below 2 million events "
-               "done anyway)");
-  app.add_flag("--track-memory", to.track_memory,
-               "report the peak of local memory, by the inputs and outputs of nodes");
+  app.add_flag("--print-network", to.print_network, "write the links of the network as YAML, and replay nothing")
+      .advanced();
+  app.add_flag(
+      "--what-if", to.what_if,
+      "replay again with one thing changed at a time (done anyway below 2 million events), for a run, page "
+      "or JSON");
+  app.add_flag("--track-memory", to.track_memory, "report the peak of local memory, from tensors of nodes")
+      .advanced();
   app.add_option("--memory-trace", to.memory_trace, "PREFIX",
-                 "also write PREFIX.RANK.json: local memory over time, for ui.perfetto.dev");
+                 "also write PREFIX.RANK.json: local memory over time, for ui.perfetto.dev")
+      .advanced();
 }
 
 void check_replay_output(const ReplayOutputOptions& o, bool sweep) {
@@ -292,16 +289,16 @@ void check_replay_output(const ReplayOutputOptions& o, const Scenario& scenario)
                         (scenario.by_rank() ? "--compute recorded --comm recorded" : "--comm recorded"));
   };
   if (recorded != Recorded::nothing) {
-    refuse(o.report != "npus", "--report " + o.report);
+    refuse(o.show != "npus", "--show " + o.show);
     refuse(is_schedule(o), "-t " + o.to.value_or(""));
     refuse(scenario.by_rank() && o.track_memory, "--track-memory");
     refuse(scenario.by_rank() && o.memory_trace, "--memory-trace");
   }
-  if (o.report == "links" && model == NetworkModel::unaware)
-    throw usage_error("network unaware has no links to report; choose --network aware or links");
-  if (o.report == "links" && scenario.network.ideal) throw usage_error("an ideal network has no links to report");
+  if (o.show == "links" && model == NetworkModel::unaware)
+    throw usage_error("model unaware has no links; give --model aware or links");
+  if (o.show == "links" && scenario.network.ideal) throw usage_error("an ideal network has no links");
   if (is_schedule(o) && model != NetworkModel::wires)
-    throw usage_error("-t " + *o.to + " wants --network links: the others know no links, or no exact times");
+    throw usage_error("-t " + *o.to + " requires --model links; the other models have no links, or no exact times");
   if (is_schedule(o) && scenario.options.network.multipath == Multipath::split)
     throw usage_error("-t " + *o.to + " gives each message one route; take --multipath single or hash");
 }
@@ -360,10 +357,10 @@ void set_replay_output(const ReplayOutputOptions& o, ReplayOptions& options) {
   options.network.log_hops = is_schedule(o);
   if (o.explain) options.explain = explain_target(*o.explain);
   // The other reports name the bottleneck.
-  options.network.count_wires = o.report != "npus" && options.network.model != NetworkModel::unaware;
+  options.network.count_wires = o.show != "npus" && options.network.model != NetworkModel::unaware;
   if (!options.timeline && !options.explain) options.most_npus_alone = most_recorded_alone;
   constexpr std::uint32_t most_listed_alone = 4096;  // a table has a row for all of a kind
-  if (o.format != "table" || run_form(o)) options.list_all_up_to = most_listed_alone;
+  if (o.format != "text" || run_form(o)) options.list_all_up_to = most_listed_alone;
   const bool peaks = o.track_memory || system.track_local_mem;
   options.memory = o.memory_trace ? MemoryTracking::trace : peaks ? MemoryTracking::peaks : MemoryTracking::off;
   if (run_form(o)) want_run(options);
@@ -387,7 +384,7 @@ bool report_result(ReplayResult& result, const ReplayOutputOptions& o, const Inp
                                                           : "node " + *o.explain + " has not started at --until");
   }
   if (result.worst_port)
-    context.diagnostics.warning({}, "ports", port_text(*result.worst_port) + "; --network links queues them");
+    context.diagnostics.warning({}, "ports", port_text(*result.worst_port) + "; --model links queues them");
   return !is_schedule(o) || !context.failed();
 }
 

@@ -15,8 +15,8 @@
 namespace tools {
 
 struct ReplayOutputOptions {
-  std::string format = "table";
-  std::string report = "npus";
+  std::string format = "text";
+  std::string show = "npus";
   std::optional<std::string> to;  // "ten,form=csv" instead of the report, or a form of runs
   std::optional<std::string> output;
   std::optional<std::string> timeline;

@@ -30,6 +30,12 @@ namespace {
 
 using namespace convert;
 
+// Returns whether an argument of --sweep is a file, not KEY=A,B,C.
+bool names_file(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  return equals == std::string_view::npos || text.substr(0, equals).find('/') != std::string_view::npos;
+}
+
 // Returns the setting of a key, of any dimension, among axes or in a base.
 const SweepSetting* find(const SweepConfig& config, const std::string& key) {
   for (const auto* settings : {&config.axes, &config.base}) {
@@ -44,14 +50,16 @@ SweepPlan make_plan(const SweepOptions& sweep, const ReplayCommand& command) {
   const std::vector<SweepSetting> given = sweep_base(command);
   SweepConfig config;
   std::string folder;
-  if (sweep.file) {
-    const auto input = open_input(*sweep.file);
+  if (const auto file = sweep.file()) {
+    const auto input = open_input(*file);
     const std::string_view text = input->peek(max_yaml_bytes + 1);
     config = parse_known(FileKind::sweep, text, input->name(),
                          [&] { return parse_sweep(input->name(), text, sweep_keys()); });
-    folder = std::filesystem::path(*sweep.file).parent_path();
+    folder = std::filesystem::path(*file).parent_path();
   }
-  for (const std::string& text : sweep.set) config.axes.push_back(parse_sweep_option(text, sweep_keys()));
+  for (const std::string& text : sweep.axes) {
+    if (!names_file(text)) config.axes.push_back(parse_sweep_option(text, sweep_keys()));
+  }
   for (const SweepSetting& s : given) {
     if (const SweepSetting* const other = find(config, s.key))
       throw Error(Error::Kind::usage, other->where, "the command line gives " + s.key + " too; give it once");
@@ -162,7 +170,7 @@ void check_outputs(const SweepOptions& sweep, const SweepPlan& plan, const std::
   if (!folder.empty() && !std::filesystem::exists(folder, error))
     throw system_error(folder, error ? error.value() : ENOENT);
   std::vector<std::string> inputs = plan.files();
-  if (sweep.file) inputs.push_back(*sweep.file);
+  if (const auto file = sweep.file()) inputs.push_back(*file);
   refuse_inputs_as_outputs({path.value_or("-"), sweep.plot.value_or("-")}, inputs);
 }
 
@@ -191,11 +199,9 @@ void lead(const SweepOptions& sweep, const SweepPlan& plan, std::optional<std::s
     team->begin();
     compare_inputs(identities, context, *team);
   }
-  SweepTable table(path, columns_of(plan), identities.runs, sweep.force);
+  SweepTable table(path, columns_of(plan), identities.runs, sweep.restart);
   if (plan.reads_stdin() && table.taken_up() > 0)
-    throw usage_error(*path +
-                      " has runs of traces from standard input, which may have been others; begin anew with "
-                      "--force");
+    throw usage_error(*path + " has runs of other traces from standard input, perhaps; begin anew with --restart");
   TableQueue queue(plan, table, context.progress());
   log_info("sweep: " + std::to_string(plan.size()) + " runs, " + std::to_string(queue.total()) + " to do");
   do_runs(queue, runner, team);
@@ -210,19 +216,31 @@ void lead(const SweepOptions& sweep, const SweepPlan& plan, std::optional<std::s
 
 void add_sweep_options(App& app, SweepOptions& to) {
   app.group("Sweep");
-  app.add_option("--sweep", to.file, "FILE",
-                 "replay each combination of what the file lists; one line of CSV each");
-  app.add_texts("--set", to.set, "KEY=VALUE,...", "the same for one key; may be given several times");
-  app.add_option("--plot", to.plot, "FILE", "also draw the times (SVG)");
-  app.add_option("--relative-to", to.relative_to, "KEY=VALUE",
-                 "add slowdowns relative to the runs with this value");
-  app.add_flag("--force", to.force, "begin anew where the output is of another sweep");
+  app.add_texts("--sweep", to.axes, "FILE|KEY=A,B,...",
+                "replay every combination of values, one CSV line each; may be repeated");
+  app.add_option("--plot", to.plot, "FILE", "also draw the times of a sweep (SVG)");
+  app.add_option("--relative-to", to.relative_to, "KEY=VALUE", "add slowdowns relative to the runs with this value")
+      .advanced();
+  app.add_flag("--restart", to.restart, "begin the sweep anew, whatever -o holds").advanced();
+}
+
+std::optional<std::string> SweepOptions::file() const {
+  std::optional<std::string> file;
+  for (const std::string& text : axes) {
+    if (!names_file(text)) continue;
+    if (file) throw usage_error("--sweep names two files, " + *file + " and " + text + "; give one");
+    file = text;
+  }
+  return file;
 }
 
 void check_sweep_options(const SweepOptions& o) {
   if (o.wanted()) return;
-  const char* const option = o.plot ? "--plot" : o.relative_to ? "--relative-to" : o.force ? "--force" : nullptr;
-  if (option != nullptr) throw usage_error(std::string(option) + " is for a sweep; give --sweep or --set too");
+  const char* const option = o.plot          ? "--plot"
+                             : o.relative_to ? "--relative-to"
+                             : o.restart     ? "--restart"
+                                             : nullptr;
+  if (option != nullptr) throw usage_error(std::string(option) + " is for a sweep; give --sweep too");
 }
 
 int run_sweep(const SweepOptions& sweep, const ReplayCommand& command, const std::optional<std::string>& output,

@@ -15,13 +15,14 @@
 namespace tools {
 
 struct SweepOptions {
-  std::optional<std::string> file;
-  std::vector<std::string> set;
+  std::vector<std::string> axes;  // sweep files and KEY=A,B,C
   std::optional<std::string> plot;
   std::optional<std::string> relative_to;
-  bool force = false;
+  bool restart = false;
 
-  [[nodiscard]] bool wanted() const { return file || !set.empty(); }
+  [[nodiscard]] bool wanted() const { return !axes.empty(); }
+  // Returns the sweep file; none if there are axes alone. Throws Error(usage) if there are several.
+  [[nodiscard]] std::optional<std::string> file() const;
 };
 
 void add_sweep_options(App& app, SweepOptions& to);

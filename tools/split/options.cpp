@@ -2,6 +2,7 @@
 #include "split/options.h"
 
 #include "common/form.h"
+#include "common/option_texts.h"
 #include "core/rank_list.h"
 #include "core/units.h"
 
@@ -18,33 +19,34 @@ constexpr std::int64_t most_repeats = std::int64_t{1} << 31U;
 void add_split_options(App& app, SplitToolOptions& o) {
   add_set_input_options(app, o.input);
   app.group("Splitting");
-  app.add_option("--by", o.by, "attr:NAME|map:FILE", "what says the NPU of a node (default: attr:npu)");
-  app.add_integer("--default-npu", o.default_npu, 0, largest_rank, "R", "of nodes that nothing is said of");
-  app.add_choice("--cross", o.cross, {"pair", "drop", "error"},
-                 "edges between NPUs: messages, left out, refused (default: pair); with --ranks messages to "
-                 "others: drop, or error (default)");
-  app.add_flag("--join", o.join, "a set as one trace, which splits into the same bytes");
-  app.add_option("--ranks", o.ranks, "LIST", "these ranks only, as 0-3,8, numbered from 0");
-  app.add_flag("--keep-ranks", o.keep_ranks, "ranks keep their numbers");
+  app.add_option("--split-by", o.by, "attr:NAME|map:FILE", "source of a node's NPU (default: attr:npu)");
+  app.add_integer("--default-npu", o.default_npu, 0, largest_rank, "R", "NPU of nodes without one").advanced();
+  app.add_choice(
+      "--cross", o.cross, {"pair", "drop", "error"},
+      "edges between NPUs: a message (pair), removed, or an error (default: pair); with --ranks messages "
+      "to other ranks: removed, or an error (default)");
+  app.add_flag("--join", o.join, "join a set into one trace, which splits into the same bytes");
+  app.add_option("--ranks", o.ranks, "LIST", option_text::ranks);
+  app.add_flag("--keep-ranks", o.keep_ranks, "keep the numbers of ranks; else from 0");
   app.add_flag("--collapse", o.collapse, "fold merged collectives back into single nodes");
-  app.add_flag("--fold", o.fold,
-               "one rank for each class of ranks that do the same, and whom it stands for in PREFIX.classes.json");
+  app.add_flag("--fold", o.fold, "one representative of each rank class; PREFIX.classes.json lists the members");
   app.group("Training steps");
   app.add_option("--iteration", o.iteration, "K|A-B|medoid",
-                 "these iterations only, as the program counts them; medoid: the one of median length");
-  app.add_integer("--repeat", o.repeat, 1, most_repeats, "N", "what --iteration takes so many times");
-  app.add_option("--window", o.window, "FROM..TO", "what ran in this part of the recorded time, as 1ms..2ms");
-  app.add_choice("--partial", o.partial, {"comp", "drop", "error"},
-                 "calls and messages that not all of their ranks have in the window: computations of the same "
-                 "duration (default), left out, refused");
-  app.add_option("--scale", o.scale, "dp=RANKS|GROUP=RANKS",
-                 "as many data-parallel ranks, or ranks in that group and those like it");
+                 "only these iterations, by the program's numbers; medoid: the one of median length");
+  app.add_integer("--repeat", o.repeat, 1, most_repeats, "N", "repeat the iterations N times");
+  app.add_option("--window", o.window, "FROM..TO", "only this part of the recorded time, such as 1ms..2ms");
+  app.add_choice(
+         "--partial", o.partial, {"comp", "drop", "error"},
+         "calls and messages of which some ranks are outside the window: a computation of the same duration "
+         "(default), removed, or an error")
+      .advanced();
+  app.add_option("--scale", o.scale, "dp=RANKS|GROUP=RANKS", option_text::scale);
   add_output_options(app, o.output);
   add_in_place_option(app);
 }
 
 void check_split_options(const SplitToolOptions& o) {
-  if (o.by && !o.splits()) throw usage_error("--by says where the nodes of one trace go; there is a set here");
+  if (o.by && !o.splits()) throw usage_error("--split-by is for the nodes of one trace; the input is a set");
   if (o.default_npu && !o.splits()) throw usage_error("--default-npu is for the nodes of one trace that is split");
   if (o.cross && !o.splits() && !o.ranks)
     throw usage_error("--cross needs something that crosses: a trace that is split, or --ranks");
@@ -75,7 +77,7 @@ SplitOptions split_options(const SplitToolOptions& o, unsigned jobs) {
   const std::string kind = o.by->substr(0, colon);
   const std::string value = colon == std::string::npos ? "" : o.by->substr(colon + 1);
   if (value.empty() || (kind != "attr" && kind != "map"))
-    throw usage_error("--by " + *o.by + ": expected attr:NAME or map:FILE");
+    throw usage_error("--split-by " + *o.by + ": expected attr:NAME or map:FILE");
   (kind == "attr" ? options.attribute : options.map) = value;
   return options;
 }

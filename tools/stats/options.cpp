@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/form.h"
+#include "common/option_texts.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
 #include "core/words.h"
@@ -86,19 +87,17 @@ std::string StatsOptions::form() const { return format ? *format : form_of_suffi
 
 void declare_stats(App& app, StatsOptions& o) {
   add_set_input_options(app, o.input);
-  app.add_option("--timeline", o.timeline, "FILE", "a run to measure: of et-replay -o, or a recording");
+  app.add_option("--run", o.run, "RUN", "run to measure: from et-replay -o, or a recording");
   app.group("Statistics");
-  app.add_list("--section", o.sections, "NAME,...", "only these; --section list lists them");
-  app.add_choice("--by", o.by, {"name", "type", "group", "rank"}, "times with percentiles, a row for each");
-  app.add_option("-n,--network", o.network, "FILE|NAME",
-                 "matrix: what collectives send on it, such as ring:8,bw=50GB/s");
-  app.add_option("--peak", o.peak, "RATE", "of an NPU, such as 989TFLOPS: for its use (MFU)");
+  app.add_list("--show", o.sections, "WHAT,...", option_text::show);
+  app.add_choice("--by", o.by, {"name", "type", "group", "rank"}, "percentiles of times, one row for each");
+  app.add_option("-n,--network", o.network, "NETWORK", option_text::network);
+  app.add_option("--peak", o.peak, "RATE", "peak of an NPU, such as 989TFLOPS, for the share used (MFU)");
   app.group("Output");
-  app.add_choice("--format", o.format, {"text", "json", "csv"},
-                 "how the numbers are written (default: by -o, else text)");
+  app.add_choice("--format", o.format, {"text", "json", "csv"}, option_text::format);
   app.add_option("--get", o.get, "SECTION.NAME", "print this one number, such as nodes.total");
-  app.add_integer("--top", o.top, 0, 1'000'000'000, "N", "rows of a table; 0 = all (default: text 20, else all)");
-  app.add_option("-o,--output", o.output, "FILE", "file to write (default: -, stdout)");
+  app.add_integer("--top", o.top, 0, 1'000'000'000, "N", option_text::top);
+  app.add_option("-o,--output", o.output, "PATH", option_text::output);
 }
 
 std::string section_list() {
@@ -118,7 +117,7 @@ void check_sections(const convert::Statistics& made, const StatsOptions& o) {
     if (std::ranges::any_of(made, [&](const convert::Section& s) { return s.name == name; })) continue;
     for (const SectionInfo& s : section_table) {
       if (s.name == name)
-        throw convert::usage_error("--section " + name + ": the input has no such section; it is one of " +
+        throw convert::usage_error("--show " + name + ": the input has no such section; it is one of " +
                                    std::string(s.of));
     }
   }
@@ -129,8 +128,7 @@ void check_usage(const StatsOptions& o) {
   for (const SectionInfo& s : section_table) names.emplace_back(s.name);
   for (const std::string& name : o.sections) {
     if (std::find(names.begin(), names.end(), name) == names.end() && name != "list")
-      throw convert::usage_error("--section " + name + ": there is no such section" +
-                                 convert::hint_for(name, names));
+      throw convert::usage_error("--show " + name + ": there is no such section" + convert::hint_for(name, names));
   }
   if (o.get) {
     const std::string section = o.get->substr(0, o.get->find('.'));

@@ -14,7 +14,7 @@ namespace tools {
 
 struct StatsOptions {
   InputOptions input;
-  std::optional<std::string> timeline;
+  std::optional<std::string> run;
   std::vector<std::string> sections;
   std::optional<std::string> by;
   std::optional<std::string> get;
@@ -37,7 +37,7 @@ struct StatsOptions {
 };
 
 void declare_stats(App& app, StatsOptions& o);
-// Returns the names of all sections, with what is in them, for --section list.
+// Returns the names of all sections, with what is in them, for --show list.
 [[nodiscard]] std::string section_list();
 // Throws Error(usage) for options that do not go together.
 void check_usage(const StatsOptions& o);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/form.h"
+#include "common/option_texts.h"
 #include "common/source.h"
 
 namespace tools {
@@ -80,15 +81,15 @@ void add_validate_options(App& app, ValidateOptions& o) {
   app.add_list("--rules", o.rules, "RULE,...", "check only these rules (default: all)");
   app.add_list("--ignore", o.ignore, "RULE,...", "do not check these rules");
   app.add_flag("--list-rules", o.list_rules, "list the rules and exit");
-  app.add_flag("--dataflow", o.dataflow, "a result that cannot be proved is an error");
-  app.add_flag("--no-dataflow", o.no_dataflow, "do not prove what collectives compute");
-  app.add_option("--collective", o.collective, "NAME", "the collective to prove (default: what the input says)");
-  app.add_choice("--target", o.target, {"msccl", "rccl"}, "the runtime that an algorithm has to run on");
-  app.add_flag("--quick", o.quick, "framing and ids only, in one pass");
+  app.add_flag("--dataflow", o.dataflow, "report a result that cannot be proved as an error");
+  app.add_flag("--no-dataflow", o.no_dataflow, "do not prove the results of collectives");
+  app.add_option("--collective", o.collective, "NAME", "collective to prove (default: from the input)");
+  app.add_choice("--target", o.target, {"msccl", "rccl"}, option_text::target);
+  app.add_flag("--quick", o.quick, "check framing and ids only, in one pass");
   app.group("Output");
   app.add_flag("--pass", o.pass, "copy the input to stdout if it is valid");
   app.add_flag("--fix", o.fix, "repair what is safe, check, and write the result");
-  app.add_choice("--format", o.format, {"text", "json", "jsonl"}, "how findings are printed");
+  app.add_choice("--format", o.format, {"text", "json", "jsonl"}, "form of the printed result");
   add_output_options(app, o.output);
   add_in_place_option(app);
 }

@@ -14,7 +14,7 @@
 namespace convert {
 namespace {
 
-// The slices of a run by NPU, those of NPUs that others stand for included.
+// Slices of a run by NPU; NPUs that have a representative are included.
 class RunSide {
  public:
   explicit RunSide(const Run& of) : run(of), by_npu_(of) {
@@ -26,7 +26,7 @@ class RunSide {
   }
   struct Of {
     std::span<const std::uint32_t> slices;
-    Rank from = 0;  // whose slices these are
+    Rank from = 0;  // NPU that owns the slices: the NPU itself or its representative
   };
   const Run& run;
   [[nodiscard]] const std::map<Rank, Of>& ranks() const { return slices_; }
@@ -81,7 +81,7 @@ class RunComparison {
     const std::size_t a = a_.ranks().size(), b = b_.ranks().size();
     if (a == 0 || b == 0 || (out_.ranks_only_a.empty() && out_.ranks_only_b.empty())) return;
     out_.notes.push_back("A has " + counted(a, "NPU") + ", B has " + counted(b, "NPU") +
-                         "; slices are compared of " + counted(out_.ranks, "NPU"));
+                         "; slices are compared for " + counted(out_.ranks, "NPU"));
   }
 
   std::vector<Matchable> matchable(const RunSide& side, const RunSide::Of& of, bool is_a) {
@@ -135,7 +135,7 @@ class RunComparison {
     }
   }
 
-  // `own`: the slices are of this NPU on both sides, so that peers mean something.
+  // `own`: the slices belong to this NPU on both sides, so that peers are comparable.
   void compare_slices(Rank rank, std::uint32_t i, std::uint32_t j, bool own) {
     const Slice& x = a_.run.timeline.slices[i];
     const Slice& y = b_.run.timeline.slices[j];
@@ -181,7 +181,7 @@ class RunComparison {
       out_.names.add(side, of.run.timeline.name(s), std::max<Picoseconds>(0, s.end_ps - s.begin_ps));
   }
 
-  // Adds what a run is made of, which adds up to it.
+  // Adds the time by category. The categories add up to the run.
   void add_parts(Side side, const Run& run) {
     if (!out_.paths) return add_mean_npu(side, run);
     for_each_path_part(run, [&](PathWork, const std::string& what, std::string_view name, Picoseconds time) {
@@ -192,7 +192,7 @@ class RunComparison {
     });
   }
 
-  // What is lost as means are rounded down counts as idle.
+  // Time that is lost because means are rounded down counts as idle.
   void add_mean_npu(Side side, const Run& run) {
     if (a_.ranks().empty() || b_.ranks().empty()) return;
     const std::vector<NpuParts> npus = own_parts(run);

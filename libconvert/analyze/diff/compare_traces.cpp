@@ -22,15 +22,15 @@ constexpr std::array match_names = {attr::comm_src, attr::comm_dst,       attr::
                                     attr::pg_name,  attr::duration_nanos, attr::start_nanos};
 using MatchAttrs = FoundAttrs<match_names>;
 
-// One rank of one side, with what nodes are matched by and their times.
+// One rank of one side: its nodes, their match keys and times.
 struct SideNodes {
   const Trace& trace;
-  std::vector<GraphDefect> defects;  // but for ids that two nodes have
+  std::vector<GraphDefect> defects;  // without duplicate node ids
   Graph graph;
   std::vector<std::uint32_t> order;
   std::vector<Matchable> matchable;
-  std::vector<std::int64_t> start_ns;    // from the first start of the rank; -1: not told
-  std::vector<Picoseconds> duration_ps;  // -1: not told
+  std::vector<std::int64_t> start_ns;    // from the first start of the rank; -1: unknown
+  std::vector<Picoseconds> duration_ps;  // -1: unknown
 };
 
 class TraceComparison {
@@ -72,8 +72,8 @@ class TraceComparison {
     Difference::List<Difference::Edge> only_a, only_b;
   };
 
-  // Ids may be others while some nodes happen to have one of the other side that fits: where what is matched by ids
-  // does not agree, it is matched without them, and that is taken if it agrees better.
+  // Ids can be renumbered, while some nodes still have a matching id on the other side by chance. So if matching by
+  // ids leaves disagreements, the traces are also matched without ids, and the better result is kept.
   void match() {
     match_ = match_nodes(a_.matchable, a_.order, b_.matchable, b_.order);
     edges_ = compare_edges(match_);
@@ -86,7 +86,8 @@ class TraceComparison {
     edges_ = std::move(edges);
   }
 
-  // Returns how many nodes have no partner, partners communicate with others, and dependencies differ.
+  // Returns the number of disagreements: nodes without partner, partners that communicate differently, and
+  // dependencies that differ.
   [[nodiscard]] std::uint64_t disagreement(const NodeMatching& match, const Edges& edges) const {
     std::uint64_t n = edges.only_a.count + edges.only_b.count;
     n += a_.matchable.size() + b_.matchable.size() - 2 * match.matched;
@@ -201,7 +202,7 @@ class TraceComparison {
     compare("start", ps(a_.start_ns[i]), ps(b_.start_ns[j]));
   }
 
-  // Returns the rank of a peer in A as B calls it; the value itself of other attributes.
+  // Returns a peer of A as a rank number of B. Returns the value itself for other attributes.
   [[nodiscard]] std::optional<std::int64_t> mapped_peer(const Attr& attribute) const {
     if (wishes_.ranks.empty() || (attribute.name != attr::comm_src && attribute.name != attr::comm_dst))
       return std::nullopt;
@@ -232,7 +233,7 @@ class TraceComparison {
         }))
       return;
     for (const Attr& x : xs) {
-      if (is_time_attribute(x.name) || find(xs, x.name) != &x) continue;  // the first one of a name counts
+      if (is_time_attribute(x.name) || find(xs, x.name) != &x) continue;  // the first attribute of a name counts
       const Attr* y = find(ys, x.name);
       if (y != nullptr) compare_extra(i, j, x.name.view(), extra_of(ta, x.extra), extra_of(tb, y->extra));
       if (y != nullptr && same_attribute(x, *y)) continue;
@@ -248,7 +249,7 @@ class TraceComparison {
     }
   }
 
-  // Compares parts other than values. `of`: begins the texts, as several attributes of a node can differ.
+  // Compares contents other than values. `of`: prefix of the texts, as several attributes of a node can differ.
   void compare_extra(std::uint32_t i, std::uint32_t j, std::string_view of, const Extra& x, const Extra& y) {
     for_each_extra(a_.trace.nodes, x, b_.trace.nodes, y, [&](std::string_view what, auto p, auto q) {
       const std::string begin = of.empty() ? std::string() : std::string(of) + ": ";
@@ -284,7 +285,7 @@ class TraceComparison {
         i, j, what, [&] { return text(ta, x); }, [&] { return text(tb, y); });
   }
 
-  // Compares dependencies that a graph omits: on nodes that do not exist, on the node itself, given twice.
+  // Compares dependencies that a graph omits: on missing nodes, on the node itself, or given twice.
   template <class Add>
   void compare_defects(const NodeMatching& match, const Add& add, Edges& out) const {
     if (a_.defects.empty() && b_.defects.empty()) return;
@@ -295,7 +296,7 @@ class TraceComparison {
       const bool dangling = d.what == GraphDefect::What::dangling;
       return Defect(node, d.what, dangling ? d.id : d.what == GraphDefect::What::self ? 0 : twice, d.kind);
     };
-    // A node of only the other side counts once, not again for its dependants.
+    // A node that only the other side has counts once, not again for its dependents.
     const auto is_counted = [](const GraphDefect& d, const IdIndex& others,
                                const std::vector<std::uint32_t>& match_of) {
       const std::uint32_t other = others.find(d.id);
@@ -384,7 +385,7 @@ class TraceComparison {
   NodeMatching match_;
   Edges edges_;
   Difference out_;
-  bool changed_ = false;  // the node that is compared
+  bool changed_ = false;  // the node under comparison has a change
 };
 
 }  // namespace
@@ -407,8 +408,8 @@ Rank Partners::in_b(Rank a) {
   const auto [low, high] = std::minmax(at->second, a);
   const Rank unmapped = wishes_.ranks.contains(a) ? at->second : a;
   throw usage_error("--map-ranks: ranks " + std::to_string(low) + " and " + std::to_string(high) +
-                    " of A are both rank " + std::to_string(b) + " of B; say which one rank " +
-                    std::to_string(unmapped) + " is there");
+                    " of A are both rank " + std::to_string(b) + " of B; map rank " + std::to_string(unmapped) +
+                    " of A as well");
 }
 
 bool DiffWishes::same_time(Picoseconds a, Picoseconds b) const {

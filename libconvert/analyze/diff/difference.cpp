@@ -13,7 +13,7 @@ namespace {
 
 Table path_table(const std::map<std::string, Difference::OnPath>& parts, bool paths) {
   Table t{.key = "path",
-          .title = paths ? "the critical paths" : "where the time of the mean NPU went",
+          .title = paths ? "the critical paths" : "time of the mean NPU by category",
           .columns = {{"part", "part", Unit::text},
                       {"a", "A", Unit::time},
                       {"b", "B", Unit::time},
@@ -91,7 +91,7 @@ Statistics Difference::sections() const {
       {{"ranks", "ranks compared", Unit::count, value_of(ranks)},
        {"nodes_a", noun + " of A", Unit::count, value_of(nodes_a)},
        {"nodes_b", noun + " of B", Unit::count, value_of(nodes_b)},
-       {"matched", "of them matched", Unit::count, value_of(matched)},
+       {"matched", "matched", Unit::count, value_of(matched)},
        {"only_a", "only in A", Unit::count, value_of(only_a.count)},
        {"only_b", "only in B", Unit::count, value_of(only_b.count)},
        {"changed", "changed", Unit::count, value_of(changed_nodes)},
@@ -117,14 +117,14 @@ Statistics Difference::sections() const {
   if (ranks == 0 && !ranks_only_a.empty() && !ranks_only_b.empty()) {
     const std::string a = std::to_string(ranks_only_a.front());
     const std::string b = std::to_string(ranks_only_b.front());
-    s.notes.push_back("no rank is in both, so nothing was compared; --map-ranks " + a + '=' + b +
+    s.notes.push_back("A and B share no rank, so nothing was compared; --map-ranks " + a + '=' + b +
                       " compares rank " + a + " of A with rank " + b + " of B");
   }
-  if (other_ids != 0)
-    s.notes.push_back(noun + " with other ids, which is no difference: " + std::to_string(other_ids));
+  if (other_ids != 0) s.notes.push_back(noun + " matched although their ids differ: " + std::to_string(other_ids));
   if (std::max({only_a.count, only_b.count, changes.count, edges_only_a.count, edges_only_b.count, groups.count}) >
       List<Edge>::most)
-    s.notes.push_back("lists hold the first " + std::to_string(List<Edge>::most) + " of a kind; all are counted");
+    s.notes.push_back("each list holds the first " + std::to_string(List<Edge>::most) +
+                      " items; counts include all items");
   s.notes.insert(s.notes.end(), notes.begin(), notes.end());
   return {std::move(s)};
 }

@@ -13,15 +13,15 @@ namespace {
 
 using Members = std::vector<Rank>;
 
-// Returns the members of a group of A as B calls them.
+// Returns the members of a group of A in rank numbers of B.
 Members in_b(Members members, const DiffWishes& wishes) {
   if (wishes.ranks.empty()) return members;
   for (Rank& rank : members) rank = wishes.in_b(rank);
   return members;
 }
 
-// Returns whether a group of A, whose members B calls so, is one of B: ranks with other numbers may have another
-// order where both sides list ascending numbers, and so say nothing of the order.
+// Returns whether a group of A equals a group of B; `called` is the group of A in rank numbers of B. If both sides
+// list their members in ascending order and ranks are renumbered, the order is not significant.
 bool same_members(const Members& a, Members called, const Members& b, const DiffWishes& wishes) {
   if (called == b) return true;
   if (wishes.ranks.empty() || !std::ranges::is_sorted(a) || !std::ranges::is_sorted(b)) return false;
@@ -29,7 +29,7 @@ bool same_members(const Members& a, Members called, const Members& b, const Diff
   return called == b;
 }
 
-// Returns "[0,1]", as groups files have it.
+// Returns "[0,1]", as in group files.
 std::string members_text(const Members* members) {
   if (members == nullptr) return "(none)";
   std::string out = "[";
@@ -37,7 +37,7 @@ std::string members_text(const Members* members) {
   return out + ']';
 }
 
-// Removes group 0 if it says what it says where it is not listed.
+// Removes group 0 if it equals its default: all ranks in ascending order.
 void remove_default(SetGroups& set) {
   const auto zero = set.groups.find(0);
   if (zero == set.groups.end() || zero->second.size() != set.ranks) return;
@@ -53,7 +53,7 @@ std::map<std::string, std::string, std::less<>> groups_in_b(const SetGroups& a, 
                                                             const DiffWishes& wishes) {
   std::map<std::string, std::string, std::less<>> out;
   if (wishes.ranks.empty()) return out;
-  std::map<Members, std::vector<std::int64_t>> of_members;  // the last id first
+  std::map<Members, std::vector<std::int64_t>> of_members;  // ids in descending order
   for (const auto& [id, members] : std::views::reverse(b.groups)) {
     if (id != 0) of_members[members].push_back(id);  // 0 is all ranks on both sides
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares the process groups of two sets.
+// Comparison of the process groups of two trace sets.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,21 @@
 
 namespace convert {
 
-// The process groups of a set, by id, and how many ranks the set has.
+// Process groups of a trace set by id, and its number of ranks.
 struct SetGroups {
   std::map<std::int64_t, std::vector<Rank>> groups{};
   std::uint64_t ranks = 0;
 };
 
-// Returns what B calls each group of A whose members, with their numbers in B, are those of one of B, and of
-// several the one in the same place by id; no group of B for other groups that B has by their id as another one.
-// Empty where ranks have the same numbers: groups are then told by their ids.
+// Returns the name in B of each group of A. A group of A corresponds to the group of B with the same members, in
+// rank numbers of B. If several groups have the same members, they are paired in order of their ids. A group of A
+// without counterpart gets a name that no group of B has if its id belongs to a paired group of B. Returns an empty
+// map if both sides number their ranks equally: groups are then matched by id.
 [[nodiscard]] std::map<std::string, std::string, std::less<>> groups_in_b(const SetGroups& a, const SetGroups& b,
                                                                           const DiffWishes& wishes);
 
-// Adds the groups whose members differ, in order of their ids; wishes.groups says which is which. Group 0 of all
-// ranks in their order is as none.
+// Adds the groups whose members differ, in order of their ids. `wishes.groups` maps group names of A to B. A group
+// 0 of all ranks in ascending order is ignored, as this is its default.
 void compare_groups(SetGroups a, SetGroups b, const DiffWishes& wishes, Difference& to);
 
 }  // namespace convert

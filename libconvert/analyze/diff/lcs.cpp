@@ -12,13 +12,13 @@ namespace {
 using Sequence = std::span<const std::uint32_t>;
 using Word = std::uint64_t;
 
-// Holds for one window of b where each of its elements stands.
+// Positions of each element in one window of b.
 class Places {
  public:
   explicit Places(Sequence b) {
     for (std::uint32_t j = 0; j < b.size(); ++j) of_[b[j]].push_back(j);
   }
-  // Returns the places of an element within [begin, end), ascending.
+  // Returns the positions of an element within [begin, end), ascending.
   [[nodiscard]] std::span<const std::uint32_t> find(std::uint32_t element, std::size_t begin,
                                                     std::size_t end) const {
     const auto at = of_.find(element);
@@ -32,8 +32,8 @@ class Places {
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> of_;
 };
 
-// Computes rows of the table of lengths, a bit for each element of b: a zero where the length grows. With
-// `backward` both sequences are read from their ends.
+// Rows of the table of lengths, one bit for each element of b: a zero if the length grows. With `backward` both
+// sequences are read from their ends.
 class Row {
  public:
   Row(const Places& places, std::size_t begin, std::size_t end, bool backward)
@@ -80,7 +80,7 @@ class Row {
   std::vector<Word> bits_;
 };
 
-// Divides a window in two halves of a until one element is left (Hirschberg).
+// Halves a window of `a` recursively until one element is left (Hirschberg).
 class Common {
  public:
   Common(Sequence a, Sequence b) : a_(a), b_(b), places_(b) {}

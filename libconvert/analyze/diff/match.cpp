@@ -16,7 +16,7 @@ namespace {
 using Nodes = std::span<const Matchable>;
 using Order = std::span<const std::uint32_t>;
 
-// Numbers rows of a kind: how often it has come before.
+// Returns how often a key has occurred before.
 template <class Key, class Hash>
 class Numbers {
  public:
@@ -57,7 +57,7 @@ class Matcher {
     }
   }
 
-  // Pairs the nodes of equal keys and equal numbers among those of the key, all nodes counted.
+  // Pairs nodes with equal keys and equal numbers. The number counts all nodes of the key, matched or not.
   template <class Key, class KeyOf>
   void by_key(Order order_a, Order order_b, const KeyOf& key_of) {
     if (done()) return;
@@ -104,10 +104,10 @@ class Matcher {
   NodeMatching take() { return std::move(out_); }
 
  private:
-  // Returns whether one of the sides has nothing left.
+  // Returns whether all nodes of one side are matched.
   [[nodiscard]] bool done() const { return out_.matched == std::min(a_.size(), b_.size()); }
   void pair(std::uint32_t i, std::uint32_t j) {
-    if (out_.a_of_b[j] != no_index) return;  // of two nodes with one id the first
+    if (out_.a_of_b[j] != no_index) return;  // of several nodes with one id, the first is matched
     out_.b_of_a[i] = j;
     out_.a_of_b[j] = i;
     ++out_.matched;

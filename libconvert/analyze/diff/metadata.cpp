@@ -11,7 +11,7 @@
 namespace convert {
 namespace {
 
-// Attributes for the origin of a trace, not its contents.
+// Attributes that describe the origin of a trace.
 constexpr std::array origin_names = {attr::history,     attr::source_file,   attr::source_sha256,
                                      attr::device_file, attr::device_sha256, attr::input_file};
 

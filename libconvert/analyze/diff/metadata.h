@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares the metadata of two traces.
+// Comparison of the metadata of two traces.
 #pragma once
 
 #include "analyze/diff/difference.h"
@@ -7,8 +7,8 @@
 
 namespace convert {
 
-// Adds the differences, without attributes that are times or name the origin of a trace. Versions differ if both
-// are given.
+// Adds the differences, except attributes that are times or describe the origin of a trace. Versions are compared
+// if both sides have one.
 void compare_metadata(const Trace& a, const Trace& b, const DiffWishes& wishes, Difference& out);
 
 }  // namespace convert

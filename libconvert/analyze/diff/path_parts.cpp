@@ -20,7 +20,7 @@ using StepKind = Run::StepKind;
 bool sends_message(StepKind kind) {
   return kind == StepKind::message || kind == StepKind::request || kind == StepKind::requested;
 }
-// Returns whether a step is of communication; others are what an NPU does by itself.
+// Returns whether a step is communication. Other steps are own work of an NPU.
 bool is_communication(StepKind kind) {
   return sends_message(kind) || kind == StepKind::receive || kind == StepKind::recorded ||
          kind == StepKind::collective;
@@ -41,10 +41,10 @@ std::string title_of(const Run& run, const Run::Step& step) {
     case StepKind::delay:
     case StepKind::unexplained: break;
   }
-  return "waiting that nothing explains";
+  return "unexplained waiting";
 }
 
-// Tells since when the others have been waiting for an NPU.
+// Times from which NPUs wait for another NPU.
 class Waiting {
  public:
   explicit Waiting(const Run& run) : run_(run), slices_(run) {
@@ -63,8 +63,7 @@ class Waiting {
     }
   }
 
-  // Returns since when those who take part in a call wait for the NPU that comes last, and how many that are which
-  // come last.
+  // Returns the time from which the members of a call wait for its last NPU, and the number of NPUs that come last.
   [[nodiscard]] std::pair<Picoseconds, std::int64_t> before_call(std::uint32_t call) const {
     const Run::Call& c = run_.calls[call];
     std::vector<Since> others;
@@ -84,7 +83,7 @@ class Waiting {
     return {half_of(std::move(others), c.last_begin_ps), last};
   }
 
-  // Returns since when at least half of all NPUs but this one have waited for somebody until `time`.
+  // Returns the time from which at least half of the other NPUs have waited until `time`.
   [[nodiscard]] Picoseconds before_message(Rank npu, Picoseconds time) const {
     std::vector<Since> others;
     for (const auto& [rank, work] : work_) {
@@ -103,25 +102,25 @@ class Waiting {
     Intervals busy, awaited;
     std::int64_t weight = 1;
 
-    // Returns since when it has done nothing of its own until `time`.
+    // Returns the time from which the NPU has had no own work until `time`.
     [[nodiscard]] Picoseconds idle_since(Picoseconds time) const {
       const Interval* last = before(busy, time);
       return last == nullptr ? 0 : std::min(last->end, time);
     }
-    // Returns since when it has done nothing but wait for others until `time`.
+    // Returns the time from which the NPU has only waited for others until `time`.
     [[nodiscard]] Picoseconds waits_since(Picoseconds time) const {
       const Interval* last = before(awaited, time);
       if (last == nullptr || last->end < time) return time;
       return std::max(last->begin, idle_since(time));
     }
-    // Returns the last of them that begins before `time`.
+    // Returns the last interval that begins before `time`.
     static const Interval* before(const Intervals& intervals, Picoseconds time) {
       const auto at = std::ranges::lower_bound(intervals, time, {}, &Interval::begin);
       return at == intervals.begin() ? nullptr : &*std::prev(at);
     }
   };
 
-  // Returns from when on at least half of all but one of the NPUs wait.
+  // Returns the time from which at least half of all NPUs but one wait.
   static Picoseconds half_of(std::vector<Since>&& npus, Picoseconds until) {
     std::ranges::stable_sort(npus, {}, &Since::time);
     std::int64_t all = 0, waiting = 0;
@@ -143,7 +142,7 @@ class Waiting {
   std::map<Rank, Work> work_;
 };
 
-// Goes back over the path: what an NPU does before a collective or a message may be what others wait for.
+// Walks the path backward: work of an NPU before a collective or a message may be waiting for others.
 class PathDivider {
  public:
   PathDivider(const Run& run, const TakePathPart& part) : run_(run), part_(part), waiting_(run) {}
@@ -160,7 +159,7 @@ class PathDivider {
   }
 
  private:
-  // A step of one NPU's own: from when on others wait is of the communication that it leads to.
+  // Handles an own step of an NPU. From the time at which others wait, the step counts as waiting for this NPU.
   void own(const Run::Step& step, std::size_t i) {
     if (run_of_own_ != step.npu || i + 1 == run_.path.size() || is_communication(run_.path[i + 1].kind)) {
       run_of_own_ = step.npu;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells what differs in one sentence.
+// The differences in one sentence.
 #include <algorithm>
 #include <cstdlib>
 #include <string>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_told_bytes = 48;  // of a name in a sentence
 
-// Returns "1 edge", "2 edges".
+// Adds "1 edge", "2 edges", followed by `text`.
 void add_part(std::vector<std::string>& parts, std::uint64_t n, std::string_view noun, const std::string& text) {
   if (n != 0) parts.push_back(counted(n, noun) + text);
 }
@@ -38,7 +38,7 @@ std::string ranks_only(const std::vector<Rank>& ranks, std::string_view side) {
   return (ranks.size() == 1 ? "rank " : "ranks ") + listed(names) + " only in " + std::string(side);
 }
 
-// Returns " (duration of 64, comm_size of 32)": what changed most, three attributes at most.
+// Returns " (duration of 64, comm_size of 32)": at most three attributes, most frequent first.
 std::string most_changed(const std::map<std::string, std::uint64_t>& changes) {
   std::vector<std::pair<std::uint64_t, std::string>> by_count;
   for (const auto& [what, n] : changes) by_count.emplace_back(n, what);
@@ -57,8 +57,8 @@ std::string less_or_more(Picoseconds change) {
   return format_time(std::abs(change)) + (change < 0 ? " less" : " more");
 }
 
-// Returns " (gemm)", " (2.1 ms of it gemm)": the name that makes most of what a part changes; nothing if none does,
-// or if the part says it already.
+// Returns " (gemm)" or " (2.1 ms of it gemm)": the name with the largest share of a part's change. Returns an empty
+// text if no name has half of it or the part has the same name.
 std::string most_of_it(const std::string& what, const Difference::OnPath& part) {
   const auto by_change = [](const auto& x, const auto& y) {
     return std::abs(x.second.change()) < std::abs(y.second.change());
@@ -72,14 +72,14 @@ std::string most_of_it(const std::string& what, const Difference::OnPath& part) 
   return " (" + format_time(std::abs(change)) + " of it " + name + ')';
 }
 
-// Adds up what a difference is made of, as far as it is worth a word, and the rest.
+// Lists the largest contributions to a difference, and the rest.
 class Parts {
  public:
   void add(Picoseconds change, const std::string& what) {
     if (change != 0) parts_.emplace_back(change, what);
   }
-  // Returns "2.4 ms less computing, 1 ms more all_gather, 0.1 ms less in 2 other parts", which is `delta` in sum:
-  // three of them, or four if those are all. `noun`: what one of them is.
+  // Returns "2.4 ms less computing, 1 ms more all_gather, 0.1 ms less in 2 other parts", which adds up to `delta`.
+  // Lists three contributions, or four if there are four. `noun`: kind of a contribution.
   [[nodiscard]] std::string text(Picoseconds delta, std::string_view noun) {
     if (parts_.empty()) return {};
     std::ranges::stable_sort(parts_,
@@ -98,7 +98,7 @@ class Parts {
     const std::size_t left = parts_.size() - i;
     const std::string others = counted(left, "other " + std::string(noun));
     if (rest != 0) return out + ", " + less_or_more(rest) + (left == 0 ? " elsewhere" : " in " + others);
-    return left == 0 ? out : out + ", " + others + " of no sum";
+    return left == 0 ? out : out + ", " + others + " that cancel out";
   }
 
  private:
@@ -106,7 +106,8 @@ class Parts {
   std::vector<Part> parts_;
 };
 
-// Returns what the difference of two runs is made of: parts of the critical path, or of the time of the mean NPU.
+// Returns the contributions to the difference of two runs: parts of the critical path, or of the time of the mean
+// NPU.
 std::string contributions(const Difference& d, Picoseconds delta) {
   Parts parts;
   for (const auto& [what, part] : d.path_parts) {
@@ -118,16 +119,16 @@ std::string contributions(const Difference& d, Picoseconds delta) {
   return (d.paths ? ": " : ", the mean NPU: ") + text;
 }
 
-// Returns " (12.0 %)": a change as a share of what it changes; nothing without that.
+// Returns " (12.0 %)": the change as a share of the old value; an empty text if the old value is not positive.
 std::string share_text(Picoseconds delta, std::int64_t of) {
   if (of <= 0) return {};
-  constexpr double least = 0.0005;  // that one digit behind the point tells
+  constexpr double least = 0.0005;  // smallest share that one decimal place shows
   const Value share = share_of(std::abs(delta), of);
   if (std::get<double>(share) < least) return " (< 0.1 %)";
   return " (" + text_cell(share, Unit::share) + ')';
 }
 
-// Returns by how much the durations of the nodes of two sets differ in sum, and by which names.
+// Returns by how much the durations of the nodes of two trace sets differ in total, and the names that contribute.
 std::string durations_text(const NameTimes& names) {
   Parts parts;
   Sum delta;
@@ -137,8 +138,8 @@ std::string durations_text(const NameTimes& names) {
     parts.add(change, visible(cut_text(r.name, most_told_bytes)));
   }
   const std::string text = parts.text(delta.get(), "name");
-  if (delta.get() == 0) return "in sum B's nodes take equally long" + (text.empty() ? text : ": " + text);
-  return "in sum B's nodes take " + format_time(std::abs(delta.get())) +
+  if (delta.get() == 0) return "B's nodes take the same total time" + (text.empty() ? text : ": " + text);
+  return "in total, B's nodes take " + format_time(std::abs(delta.get())) +
          share_text(delta.get(), names.sum(Side::a)) + (delta.get() < 0 ? " less: " : " longer: ") + text;
 }
 
@@ -184,7 +185,7 @@ std::string Difference::sentence() const {
     return "B is " + format_time(std::abs(delta)) + share_text(delta, *total_a) +
            (delta < 0 ? " faster" : " slower") + contributions(*this, delta);
   }
-  const std::string within = structure ? " but for times" : tolerant ? " within the tolerance" : "";
+  const std::string within = structure ? " except for times" : tolerant ? " within the tolerance" : "";
   const std::string in_times = times ? " in times" : "";
   const std::string time = total_a && !structure && !tolerant ? ", " + format_time(*total_a) : "";
   if (same()) return "A and B are the same" + in_times + within + ": " + size + time;

@@ -99,7 +99,8 @@ std::string_view clear_text(const NameTimes::Times& a, const NameTimes::Times& b
 
 Table NameTimes::table(bool path) const {
   Table t{.key = "times",
-          .title = "times by name (clear: the means differ by more than twice their standard error, of 8 at least)",
+          .title =
+              "times by name (clear: the means of at least 8 nodes differ by more than twice their standard error)",
           .columns = {{"name", "name", Unit::text},
                       {"count_a", "count A", Unit::count},
                       {"count_b", "count B", Unit::count},

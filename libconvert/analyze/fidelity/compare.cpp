@@ -11,7 +11,7 @@
 namespace convert {
 namespace {
 
-// Lanes that are taken as the same; nothing: one side has none.
+// Lanes that are compared with each other; empty if a side has no such lane.
 struct LanePair {
   std::optional<NodeLane> a, b;
 };
@@ -22,7 +22,7 @@ std::map<NodeLane, std::uint64_t> nodes_by_lane(const Features& f) {
   return nodes;
 }
 
-// Returns the lanes of a kind that only one side has, those with most nodes first.
+// Returns the lanes of a kind that only one side has, the lane with most nodes first.
 std::vector<NodeLane> left_over(const std::map<NodeLane, std::uint64_t>& of,
                                 const std::map<NodeLane, std::uint64_t>& other, NodeLane::Kind kind) {
   std::vector<NodeLane> lanes;
@@ -33,7 +33,7 @@ std::vector<NodeLane> left_over(const std::map<NodeLane, std::uint64_t>& of,
   return lanes;
 }
 
-// Rows of types are what their number says; other lanes may have another number in B.
+// Lanes of kind `type` are paired by number only; other lanes may be renumbered in B.
 std::vector<LanePair> pair_lanes(const Features& a, const Features& b) {
   const auto of_a = nodes_by_lane(a), of_b = nodes_by_lane(b);
   std::vector<LanePair> pairs;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Holds how faithful a set of traces B is to a set A, in figures that are 0 where both agree.
+// Fidelity of a trace set B to a set A, in metrics that are 0 if both agree.
 //
-//   figure              what it is
-//   classes             total variation of the frequencies of classes of nodes: class_distance() in node_class.h
-//   durations, sizes,   distance of Kolmogorov and Smirnov: ks_distance() in distribution.h
+//   metric              definition
+//   classes             total variation of the frequencies of node classes: class_distance() in node_class.h
+//   durations, sizes,   Kolmogorov-Smirnov distance: ks_distance() in distribution.h
 //   degrees
 //   work, spans,        relative change, B / A - 1
 //   exposed time
@@ -23,19 +23,19 @@
 
 namespace convert {
 
-// Returns b / a - 1; 0 if both are 0, nothing if only a is.
+// Returns b / a - 1; 0 if both are 0, nothing if only a is 0.
 [[nodiscard]] std::optional<double> relative_change(double a, double b);
 
-// Of two ranks, or of two sets.
+// Metrics of two ranks or of two trace sets.
 struct FeatureFidelity {
-  // Nodes of a type in a lane, and how far the distributions of their durations are apart.
+  // Distance of the durations of the nodes of a type in a lane.
   struct Durations {
-    std::string lane;  // "stream 7", "stream 7 = 20" if B calls it otherwise, "thread #1"
+    std::string lane;  // "stream 7", "stream 7 = 20" if B has another number, "thread #1"
     NodeType type = NodeType::invalid;
-    std::uint64_t a = 0, b = 0;  // nodes that tell how long they took
+    std::uint64_t a = 0, b = 0;  // nodes with a duration
     double distance = 0;
   };
-  // What nodes in a lane take together, where they tell.
+  // Total time of the nodes of a lane that have a duration.
   struct Work {
     std::string lane;
     Picoseconds a_ps = 0, b_ps = 0;
@@ -43,7 +43,7 @@ struct FeatureFidelity {
   };
   struct Sizes {
     NodeType type = NodeType::invalid;
-    std::uint64_t a = 0, b = 0;  // nodes that tell one
+    std::uint64_t a = 0, b = 0;  // nodes with a size
     double distance = 0;
   };
 
@@ -53,9 +53,9 @@ struct FeatureFidelity {
   std::vector<Work> work{};
   std::vector<Sizes> sizes{};
   double in_degree = 0, out_degree = 0;
-  std::optional<double> calls{};  // nothing: one has too few of them to tell
-  // Replayed as recorded, each rank by itself: how long the one takes that ends last; nothing: one never ends, or
-  // that was not asked for.
+  std::optional<double> calls{};  // nothing if a side has too few calls
+  // Time of the rank that ends last if each rank is replayed alone as recorded. Nothing if a rank never ends, or if
+  // this replay was not requested.
   std::optional<Picoseconds> span_a_ps{}, span_b_ps{};
 
   [[nodiscard]] std::optional<double> span_change() const;
@@ -64,15 +64,15 @@ struct FeatureFidelity {
   [[nodiscard]] bool same() const;
 };
 
-// Compares what was counted. Lanes are the same by their number, and those that only one side has, of one kind, by
-// the order of how many nodes they have. Of names with and without numbers of iterations those that are closer
-// count.
+// Compares the features of two sides. Lanes are paired by number; lanes that only one side has are paired within
+// their kind by number of nodes. Names are compared with and without iteration numbers; the smaller distance
+// counts.
 [[nodiscard]] FeatureFidelity compare_features(const Features& a, const Features& b);
 
-// How long a run takes, and what for.
+// Time of a run, and what it is spent on.
 struct RunOutline {
-  std::string failure{};               // why it did not run to its end, as a sentence; empty: it did
-  Picoseconds span_ps = 0;             // where it did
+  std::string failure{};               // why the run did not complete, as a sentence; empty if it did
+  Picoseconds span_ps = 0;             // if the run is complete
   double exposed_ps = 0;               // communication that is not hidden by computing, mean of the NPUs
   std::optional<double> waiting_ps{};  // all nodes under way wait for other NPUs: see Part::waiting
   std::optional<PathShares> path{};
@@ -88,7 +88,7 @@ struct RunFidelity {
   [[nodiscard]] bool same() const;
 };
 
-// Bytes that one NPU sends another.
+// Bytes that one NPU sends to another.
 struct SentBytes {
   Rank src = 0;
   Rank dst = 0;
@@ -97,9 +97,9 @@ struct SentBytes {
 struct TrafficFidelity {
   std::string network;
   std::int64_t a_bytes = 0, b_bytes = 0;
-  std::optional<double> distance{};  // nothing: a replay did not end, or only B sends anything
+  std::optional<double> distance{};  // nothing if a replay did not end or if only B sends bytes
 };
-// Returns the distance of two lists that are ascending by source, then by destination.
+// Returns the distance of two lists, each ascending by source, then by destination.
 [[nodiscard]] TrafficFidelity compare_traffic(const std::vector<SentBytes>& a, const std::vector<SentBytes>& b);
 
 struct Fidelity {
@@ -107,23 +107,23 @@ struct Fidelity {
     Rank rank = 0;
     FeatureFidelity figures{};
   };
-  bool of_runs = false;  // of slices that ran, not of nodes
+  bool of_runs = false;  // compares slices of runs, not nodes
   std::uint64_t ranks_a = 0, ranks_b = 0;
   FeatureFidelity set{};
-  std::vector<OfRank> ranks{};             // of ranks that both have, if they have the same ones; else none
-  std::vector<RunFidelity> simulated{};    // by network and bandwidth; of two runs themselves one
+  std::vector<OfRank> ranks{};             // ranks of both sides if both have the same ranks, else empty
+  std::vector<RunFidelity> simulated{};    // by network and bandwidth; a single entry if two runs are compared
   std::vector<TrafficFidelity> traffic{};  // by network
   std::vector<std::string> notes{};
 
-  // Returns whether all figures agree; names may differ.
+  // Returns whether all metrics agree; names may differ.
   [[nodiscard]] bool same() const;
-  // Returns one sentence: the same, or the figures that differ.
+  // Returns one sentence: that B equals A, or the metrics that differ.
   [[nodiscard]] std::string sentence() const;
   [[nodiscard]] Statistics sections() const;
 };
 
-// Compares two runs by their slices; those of NPUs for which another stands count as that one's. Classes of
-// communication are without groups, and dependencies are not compared.
+// Compares two runs by their slices. The slices of an NPU with a representative are the slices of the
+// representative. Classes of communication omit groups, and dependencies are not compared.
 [[nodiscard]] Fidelity compare_run_statistics(const Run& a, const Run& b);
 
 // Returns the sentence, then tables of at most `top` rows (0: all).

@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// Frequencies of classes by what a new name leaves as it is.
+// Frequencies of classes whose names are unknown to the other side, by type and device.
 struct Unknown {
   std::vector<double> a, b;
 };
@@ -25,7 +25,7 @@ double nodes_of(const ClassCounts& counts) {
   return std::max(sum, 1.0);
 }
 
-// Returns the sum of the differences when the most frequent ones are taken for each other.
+// Returns the sum of the differences if classes are paired by frequency.
 double renamed_difference(Unknown& u) {
   std::ranges::sort(u.a, std::greater<>());
   std::ranges::sort(u.b, std::greater<>());

@@ -50,7 +50,7 @@ class FeatureReader {
     std::uint64_t without = 0, with = 0;
   };
 
-  // Numbers threads by their nodes.
+  // Numbers threads by their node count.
   static std::vector<NodeLane> roles_of(const RankLanes& lanes) {
     std::vector<std::uint64_t> nodes(lanes.lanes.size());
     for (const std::uint32_t lane : lanes.of_node) ++nodes[lane];
@@ -110,7 +110,7 @@ class FeatureReader {
     if (bytes) sizes_[type].push_back(bytes.value);
   }
 
-  // Returns 1 + the place of the name in names_.
+  // Returns 1 + the index of the name in names_.
   std::uint64_t name_of(const Node& node) {
     const auto [at, is_new] = name_numbers_.try_emplace(table_.name(node), names_.size());
     if (is_new) {
@@ -122,7 +122,7 @@ class FeatureReader {
     return at->second + 1;
   }
 
-  // Returns the number of a group, which is another one for other dimensions of the network.
+  // Returns the number of a group. A group has one number for each set of network dimensions.
   std::uint64_t group_of(const ReadAttrs& found) {
     const Attr* const name = found[attr::pg_name];
     std::string group(name != nullptr && name->kind == Kind::string_val ? table_.string(*name)
@@ -177,7 +177,7 @@ class FeatureReader {
   std::unordered_map<std::string_view, std::uint64_t> name_numbers_;
   std::unordered_map<std::string, std::uint64_t> group_numbers_;
   std::vector<Numbers> names_;
-  bool numbered_ = false;  // a name has the number of an iteration
+  bool numbered_ = false;  // at least one name has an iteration number
   std::pair<NodeLane, NodeType> last_key_;
   Features::InLane* last_lane_ = nullptr;
   std::vector<std::int64_t>* last_durations_ = nullptr;
@@ -196,7 +196,7 @@ void Features::add(const Features& other, std::uint64_t times) {
   for (const auto& [type, values] : other.sizes) sizes[type].add(values, times);
   in_degree.add(other.in_degree, times);
   out_degree.add(other.out_degree, times);
-  // Ranks without numbers in names have the same classes with them.
+  // Ranks without iteration numbers in names have the same classes with them.
   const bool numbered = !numbered_classes.empty() || !other.numbered_classes.empty();
   if (numbered && numbered_classes.empty()) numbered_classes = classes;
   for (const auto& [key, count] : other.classes) classes[key] += times * count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sums up one trace, so that another one can be compared with it by statistics: a small part of its size.
+// Statistics of one trace for comparison with another; much smaller than the trace.
 #pragma once
 
 #include <cstdint>
@@ -17,36 +17,36 @@
 
 namespace convert {
 
-// What ranks and sets have in common: what is added up over ranks.
+// Features that ranks and trace sets share. The features of a set are the sum over its ranks.
 struct Features {
-  // What runs in a lane: streams and threadblocks by their number; threads, whose numbers the system gives, by how
-  // many nodes they have on their rank, from 1, the thread with the most.
+  // Nodes of a type in a lane. Streams and threadblocks have their own number. Thread numbers are assigned by the
+  // operating system, so threads are numbered by node count on their rank; 1 has the most nodes.
   struct InLane {
     std::uint64_t nodes = 0;
-    Distribution durations_ns{};  // of nodes that tell one
-    Sum work_ps;                  // of them
+    Distribution durations_ns{};  // of nodes with a duration
+    Sum work_ps;                  // total of the durations
   };
   std::uint64_t nodes = 0;
   std::map<std::pair<NodeLane, NodeType>, InLane> lanes{};
   std::map<NodeType, Distribution> sizes{};  // bytes of messages, collectives and memory
-  Distribution in_degree{}, out_degree{};    // dependencies, each once
+  Distribution in_degree{}, out_degree{};    // dependencies; duplicates count once
   ClassCounts classes{};
-  // The same with the numbers of iterations in names; empty where no name has one.
+  // Classes with iteration numbers kept in names; empty if no name has one.
   ClassCounts numbered_classes{};
-  Autocorrelation calls{};  // of (type, bytes) of messages and collectives, as a simulator issues them
+  Autocorrelation calls{};  // of (type, bytes) of messages and collectives, in the order of a simulator
 
-  // Adds those of so many further ranks.
+  // Adds the features of `times` ranks like `other`.
   void add(const Features& other, std::uint64_t times = 1);
 };
 
 struct RankFeatures : Features {
   Rank rank = 0;
-  // The names of the groups by which NodeClass::group numbers them, from 1.
+  // Names of the groups that NodeClass::group numbers from 1.
   std::vector<std::string> groups{};
 };
 
-// Returns the features of a trace, whose nodes may be wrong in any way. Peers in classes are ranks further on, or
-// behind; see SetFeatures for what becomes of them and of groups.
+// Returns the features of a trace. The trace may be invalid in any way. Peers in classes are signed distances in
+// ranks; set_features() replaces peers and groups by roles.
 [[nodiscard]] RankFeatures features_of(const Trace& trace);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares two runs by what their slices are.
+// Compares two runs by the statistics of their slices.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -21,7 +21,7 @@ NodeType type_of(Lane lane) {
   }
 }
 
-// As lane_of() has it of the node; rows of types are in the order of Lane.
+// Returns the lane that lane_of() returns for the node; lanes of kind `type` are in the order of Lane.
 NodeLane lane_of_slice(const Slice& s) {
   if (s.stream >= 0) return {NodeLane::Kind::stream, s.stream};
   return {NodeLane::Kind::type, static_cast<std::int64_t>(s.lane)};
@@ -75,7 +75,7 @@ class SliceReader {
     return c;
   }
 
-  // Returns the same number for the same type, collective and size.
+  // Returns one number for each combination of type, collective and size.
   static std::uint64_t call_number(const NodeClass& c) {
     return (static_cast<std::uint64_t>(c.bytes) * 16 + static_cast<std::uint64_t>(c.op + 1)) * 8 +
            static_cast<std::uint64_t>(c.type);
@@ -135,7 +135,7 @@ Fidelity compare_run_statistics(const Run& a, const Run& b) {
     if (!run->complete()) out.notes.push_back(std::string(which) + " did not run to its end: " + run->failure);
   }
   if (a.timeline.slices.empty() || b.timeline.slices.empty())
-    out.notes.emplace_back("a run without slices tells no durations, names and sizes");
+    out.notes.emplace_back("durations, names and sizes are not compared: a run has no slices");
   if (!a.matrix.empty() && !b.matrix.empty() && out.ranks_a == out.ranks_b)
     out.traffic.push_back(compare_traffic(sent_in(a), sent_in(b)));
   return out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells the figures as tables.
+// Tables of the fidelity metrics.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -31,25 +31,24 @@ std::string type_text(NodeType type, bool of_runs) {
   return name.empty() ? "type " + std::to_string(static_cast<int>(type)) : std::string(name);
 }
 
-// What is told of sets and of runs.
+// Metrics of both trace sets and runs.
 std::vector<Figure> shared_figures(const Fidelity& f) {
   const FeatureFidelity& s = f.set;
   const std::string ranks = f.of_runs ? "NPUs" : "ranks", nodes = f.of_runs ? "slices" : "nodes";
-  return {
-      {"ranks_a", ranks + " of A", Unit::count, value_of(f.ranks_a)},
-      {"ranks_b", ranks + " of B", Unit::count, value_of(f.ranks_b)},
-      {"nodes_a", nodes + " of A", Unit::count, value_of(s.nodes_a)},
-      {"nodes_b", nodes + " of B", Unit::count, value_of(s.nodes_b)},
-      {"classes", "classes: total variation", Unit::distance, s.classes.total_variation},
-      {"renamed_classes", "", Unit::count, value_of(s.classes.renamed)},
-      {"durations", "durations: Kolmogorov-Smirnov distance, the largest", Unit::distance, s.most_of_durations()},
-      {"sizes", "sizes: the same", Unit::distance, s.most_of_sizes()},
-      {"calls", "autocorrelation of calls: the largest difference", Unit::distance, value_or_none(s.calls)}};
+  return {{"ranks_a", ranks + " of A", Unit::count, value_of(f.ranks_a)},
+          {"ranks_b", ranks + " of B", Unit::count, value_of(f.ranks_b)},
+          {"nodes_a", nodes + " of A", Unit::count, value_of(s.nodes_a)},
+          {"nodes_b", nodes + " of B", Unit::count, value_of(s.nodes_b)},
+          {"classes", "classes: total variation", Unit::distance, s.classes.total_variation},
+          {"renamed_classes", "", Unit::count, value_of(s.classes.renamed)},
+          {"durations", "durations: largest Kolmogorov-Smirnov distance", Unit::distance, s.most_of_durations()},
+          {"sizes", "sizes: largest Kolmogorov-Smirnov distance", Unit::distance, s.most_of_sizes()},
+          {"calls", "autocorrelation of calls: largest difference", Unit::distance, value_or_none(s.calls)}};
 }
 
 std::vector<Figure> set_figures(const FeatureFidelity& s) {
   return {{"in_degree", "dependencies of a node: Kolmogorov-Smirnov distance", Unit::distance, s.in_degree},
-          {"out_degree", "nodes that depend on one: the same", Unit::distance, s.out_degree},
+          {"out_degree", "dependents of a node: Kolmogorov-Smirnov distance", Unit::distance, s.out_degree},
           {"span_a", "A replayed as recorded", Unit::time, value_or_none(s.span_a_ps)},
           {"span_b", "B replayed as recorded", Unit::time, value_or_none(s.span_b_ps)},
           {"span_change", "change", Unit::change, value_or_none(s.span_change())}};
@@ -176,7 +175,7 @@ Value work_change(const FeatureFidelity& f) {
 
 Table rank_table(const std::vector<Fidelity::OfRank>& ranks) {
   Table t{.key = "ranks",
-          .title = "by rank: what the figures above are of each",
+          .title = "metrics by rank",
           .columns = {{"rank", "rank", Unit::count},
                       {"nodes_a", "nodes of A", Unit::count},
                       {"nodes_b", "of B", Unit::count},
@@ -209,9 +208,9 @@ Statistics Fidelity::sections() const {
   s.tables = {durations_table(*this), work_table(*this),    sizes_table(*this), simulated_table(*this),
               path_table(*this),      traffic_table(*this), rank_table(ranks)};
   if (const ClassDistance& c = set.classes; c.renamed != 0)
-    s.notes.push_back("classes whose names the other one does not have: " + std::to_string(c.unknown_a) +
+    s.notes.push_back("classes whose names the other side does not have: " + std::to_string(c.unknown_a) +
                       " of A, " + std::to_string(c.unknown_b) + " of B; " + std::to_string(c.renamed) +
-                      " of each were taken as the same, the most frequent ones for each other");
+                      " of each were paired by frequency");
   return {std::move(s)};
 }
 

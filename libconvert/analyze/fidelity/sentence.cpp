@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells in a sentence which figures differ, and writes all of them.
+// The fidelity in one sentence, as text and as JSON.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// Collects the figures that differ, each with its value.
+// Collects the metrics that differ, each with its value.
 class DifferentFigures {
  public:
   void distance(const char* what, double value) {
@@ -25,13 +25,13 @@ class DifferentFigures {
   void counts(const char* what, std::uint64_t a, std::uint64_t b) {
     if (a != b) parts_.push_back(what + (' ' + std::to_string(a)) + " and " + std::to_string(b));
   }
-  [[nodiscard]] std::string text() const { return parts_.empty() ? "single figures, see below" : join(parts_); }
+  [[nodiscard]] std::string text() const { return parts_.empty() ? "single metrics, see below" : join(parts_); }
 
  private:
   std::vector<std::string> parts_;
 };
 
-// Returns the change that is farthest from 0.
+// Returns the change with the largest magnitude.
 std::optional<double> farthest(const std::vector<RunFidelity>& runs,
                                std::optional<double> (RunFidelity::*change)() const) {
   std::optional<double> most;
@@ -46,7 +46,7 @@ std::optional<double> farthest(const std::vector<RunFidelity>& runs,
 
 std::string Fidelity::sentence() const {
   if (same()) {
-    return "B is as A in all figures: " + counted(ranks_a, of_runs ? "NPU" : "rank") + ", " +
+    return "B equals A in all metrics: " + counted(ranks_a, of_runs ? "NPU" : "rank") + ", " +
            counted(set.nodes_a, of_runs ? "slice" : "node");
   }
   DifferentFigures told;

@@ -16,13 +16,13 @@ bool is_all(const std::vector<Rank>& ranks, Rank world) {
   return true;
 }
 
-// Returns what says the role of a group; empty for that of all ranks.
+// Returns the text of a group's role; empty for the group of all ranks.
 std::string role_text(const std::string& name, const GroupRanks& groups, Rank world) {
   const auto found = groups.find(name);
   if (found == groups.end() || found->second.empty()) return name;
   const std::vector<Rank>& ranks = found->second;
   if (is_all(ranks, world)) return {};
-  std::string role = "\n";  // begins no name
+  std::string role = "\n";  // no name begins so
   for (const Rank r : ranks) role += std::to_string(std::int64_t{r} - ranks.front()) + ',';
   return role;
 }
@@ -31,7 +31,8 @@ class Roles {
  public:
   Roles(const GroupRanks& groups, Rank world) : groups_(groups), world_(world) {}
 
-  // Returns the number of the role of a group and, behind a line break, dimensions of the network; 0: all ranks.
+  // Returns the number of a group's role; 0: all ranks. `group` is a name and, after a line break, network
+  // dimensions.
   std::uint64_t number(const std::string& group) {
     const auto [at, is_new] = known_.try_emplace(group, 0);
     if (!is_new) return at->second;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Adds up the features of the ranks of a set, whose groups and peers become roles that other sets have too.
+// Features of a trace set; groups and peers become roles, which are comparable between sets.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace convert {
 
-// The ranks of process groups, by their names.
+// Ranks of process groups by name.
 using GroupRanks = std::map<std::string, std::vector<Rank>>;
 
 struct SetFeatures {
@@ -18,10 +18,10 @@ struct SetFeatures {
   std::vector<RankFeatures> ranks{};  // ascending
 };
 
-// Returns the features of a set of `world` ranks, of which these, ascending, are there. In classes the group of a
-// collective becomes its role: how many ranks it has, and how far from the first of them the others are, so that
-// the groups of a kind are one; of a group that is not listed, its name. A peer that is k ranks behind of n becomes
-// one that is n - k ranks further on.
+// Returns the features of a set of `world` ranks; `ranks` holds the features of its present ranks, ascending. In
+// classes, the group of a collective is replaced by its role: the number of ranks and their distances from the
+// first rank, so that all groups of a kind are equal. A group that is not in `groups` keeps its name. A peer k
+// ranks before a rank becomes the peer `world` - k ranks after it.
 [[nodiscard]] SetFeatures set_features(std::vector<RankFeatures>&& ranks, const GroupRanks& groups, Rank world);
 
 }  // namespace convert

@@ -12,7 +12,7 @@
 namespace convert {
 namespace {
 
-// Returns the number with four significant digits, as far as it has them: "0.8333", "12.5", "1024".
+// Returns the number with at most four significant digits: "0.8333", "12.5", "1024".
 std::string short_number(double value) {
   if (!std::isfinite(value)) return "-";
   const double size = std::fabs(value);
@@ -42,7 +42,7 @@ std::string text_of(std::int64_t n, Unit unit) {
   return std::to_string(n);
 }
 
-// Returns times and bytes that 64 bits do not hold.
+// Returns the text of times and bytes that exceed 64 bits.
 std::string large_text(double x, Unit unit) {
   constexpr double ps_per_s = 1e12, bytes_per_tib = 1099511627776.0;
   std::array<char, 32> text{};

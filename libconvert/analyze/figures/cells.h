@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes single values: for people with a unit, for programs exactly and without.
+// Text of single values: with unit for readers, exact and without unit for programs.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace convert {
 
-// Returns "41.181 us", "64 KiB", "12.5 %", "50.00 GB/s", "1234"; "-" for nothing.
+// Returns "41.181 us", "64 KiB", "12.5 %", "50.00 GB/s", "1234"; "-" for no value.
 [[nodiscard]] std::string text_cell(const Value& value, Unit unit);
-// Returns the number as JSON has it, times in nanoseconds; a text as it is; empty for nothing.
+// Returns the number as in JSON (times in nanoseconds), a text as it is, or an empty text for no value.
 [[nodiscard]] std::string raw_cell(const Value& value, Unit unit);
 
 }  // namespace convert

@@ -11,7 +11,7 @@ namespace convert {
 
 namespace {
 
-// Returns the place, from 1 on, of a percentile among n sorted values.
+// Returns the position, counted from 1, of a percentile among n sorted values.
 std::uint64_t nearest_rank(std::uint64_t n, double percent) {
   const auto all = static_cast<double>(n);
   return static_cast<std::uint64_t>(std::clamp(std::ceil(percent / 100 * all), 1.0, all));
@@ -59,8 +59,8 @@ std::string get_figure(const Statistics& statistics, std::string_view key) {
     }
   }
   const std::string near = did_you_mean(key, keys);
-  throw usage_error("--get " + std::string(key) + ": there is no such figure" +
-                    (near.empty() ? "; known here: " + join(keys) : near));
+  throw usage_error("--get " + std::string(key) + ": unknown metric" +
+                    (near.empty() ? "; known metrics: " + join(keys) : near));
 }
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes statistics for programs: JSON and CSV.
+// Statistics as JSON and CSV.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -30,7 +30,7 @@ void write_value(JsonWriter& json, const Value& value, Unit unit) {
 
 // Writes "total" as a member, "all_reduce.bytes" as a member of the object all_reduce.
 void write_figures(JsonWriter& json, const std::vector<Figure>& figures) {
-  std::string open;  // the object that is begun
+  std::string open;  // the object that is open
   for (const Figure& f : figures) {
     const std::size_t dot = f.key.rfind('.');
     const std::string object = dot == std::string::npos ? "" : f.key.substr(0, dot);
@@ -84,10 +84,10 @@ std::string statistics_json(const Statistics& statistics, std::size_t top) {
 
 namespace {
 
-// The columns of all tables, each once, in the order in which they come.
+// Columns of all tables, each once, in order of first use.
 class CsvColumns {
  public:
-  // Returns the place of a column, which is added if it is new.
+  // Returns the index of a column; adds the column if it is new.
   std::size_t operator[](const std::string& name) {
     const auto [at, added] = places_.try_emplace(name, names_.size());
     if (added) names_.push_back(name);

@@ -10,7 +10,7 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t longest_text = 72;  // bytes of a name in a table; JSON has it whole
+constexpr std::size_t longest_text = 72;  // bytes of a name in a table; JSON has the whole name
 
 void append_figures(const std::vector<Figure>& figures, std::string& out) {
   TextTable table({"<", "<"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists what NPUs send each other, as traces say it or a run found it.
+// Table of the bytes between NPUs, from traces or from a run.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct PairBytes {
   Sum bytes{};
 };
 
-// Returns the table "pairs", the pair with the most bytes first; shares are of `total` bytes.
+// Returns the table "pairs", the pair with the most bytes first; shares are relative to `total`.
 [[nodiscard]] Table traffic_table(const std::string& title, const std::vector<PairBytes>& pairs, const Sum& total);
 
 }  // namespace convert

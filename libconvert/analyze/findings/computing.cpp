@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rules about the work of NPUs: stragglers, NPUs without work, communication that is not hidden, and what
-// other replays gain.
+// Rules about the work of NPUs: stragglers, NPUs without work, exposed communication, and gains of other replays.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -17,7 +16,7 @@
 namespace convert::findings {
 namespace {
 
-// Number of collectives of a group of NPUs, and number at which a member is the last while other NPUs wait.
+// Number of collectives of a group of NPUs, and number of times that a member arrives last while other NPUs wait.
 struct Arrivals {
   std::size_t last = 0;
   std::size_t all = 0;
@@ -36,7 +35,8 @@ Arrivals arrivals_of(const Run& run, const std::vector<Rank>& npus) {
   return found;
 }
 
-// Returns when an NPU has nothing to do: no node is under way, or all nodes under way wait for other NPUs.
+// Returns the intervals in which an NPU has nothing to do: no node is under way, or all nodes under way wait for
+// other NPUs.
 Intervals gaps_of(const Run& run, const std::vector<std::uint32_t>& slices, const CommunicationWaits& waits) {
   std::vector<Interval> gaps;
   for_each_stretch(run, slices, waits, [&](Part part, Picoseconds begin, Picoseconds end) {
@@ -78,7 +78,8 @@ RuleFinding straggler_finding(const Facts& facts, const Stragglers& all, const S
 
 Found straggler(const Facts& facts) {
   const RunStatus status = facts.run.status;
-  if (status != RunStatus::complete && status != RunStatus::stopped) return {};  // the others still would
+  // A run with another status would not end without the straggler either.
+  if (status != RunStatus::complete && status != RunStatus::stopped) return {};
   std::vector<NpuComputing> computing;
   for (const NpuParts& p : facts.parts) computing.push_back({p.npu, p.computing()});
   const Stragglers all = find_stragglers(computing);
@@ -118,7 +119,7 @@ Found bubble(const Facts& facts) {
 
 Found best_change(const Facts& facts) {
   const Run::WhatIf* best = facts.best([](const Run::WhatIf& w) {
-    // The other rules tell what a straggler costs; what takes no time at all is a bound, no change.
+    // The straggler rule covers like_median; changes to zero time are bounds, not remedies.
     return w.change != Run::Change::no_network && w.change != Run::Change::no_compute &&
            w.change != Run::Change::free_call && w.change != Run::Change::like_median;
   });

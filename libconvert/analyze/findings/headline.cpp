@@ -41,12 +41,12 @@ std::string kind_of(const Run& run, const Run::Step& step) {
   return step.call == no_index ? "collectives" : std::string(name(run.calls[step.call].op));
 }
 
-// The share of a category in the critical path.
+// Time of a category on the critical path.
 struct OnPath {
   Category category = Category::computing;
   Picoseconds time = 0;
   std::map<Rank, Picoseconds> npus{};
-  std::map<std::string, Picoseconds> kinds{};  // of communication
+  std::map<std::string, Picoseconds> kinds{};  // communication only
 };
 
 // Returns the categories of the path, the longest first.
@@ -64,13 +64,13 @@ std::vector<OnPath> categories_of(const Run& run) {
   return found;
 }
 
-// Returns the key with the most time, and this time.
+// Returns the key with the largest time, and this time.
 template <class Key>
 std::pair<Key, Picoseconds> most_of(const std::map<Key, Picoseconds>& times) {
   return *std::ranges::max_element(times, {}, [](const auto& entry) { return entry.second; });
 }
 
-// Returns "97.0 % … computing, on 64 NPUs, most of it on NPU 5 (12.0 %)", to follow the share.
+// Returns the text after a share "97.0 % …": "computing, on 64 NPUs, most of it on NPU 5 (12.0 %)".
 std::string where_text(const Facts& facts, const OnPath& of) {
   std::string text(category_titles[static_cast<std::size_t>(of.category)]);
   if (of.category == Category::communication) {
@@ -128,7 +128,7 @@ Found stopped(const Facts& facts) {
   RuleFinding finding{
       {.rule = "stopped", .panel = "waits", .value = static_cast<double>(run.waits.size()), .effect = 1}};
   finding.text = counted(run.waits.size(), "node") +
-                 " wait for ever; the first: " + std::string(run.texts[run.waits.front().text]) + ".";
+                 " wait forever; the first: " + std::string(run.texts[run.waits.front().text]) + ".";
   if (!run.hints.empty()) finding.text += " To resolve it, " + run.hints.front() + ".";
   return {std::move(finding)};
 }

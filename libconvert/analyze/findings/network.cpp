@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rules about the network: hot links, latency, collectives below what the network allows.
+// Rules about the network: busy links, latency, slow collectives.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -15,7 +15,7 @@
 namespace convert::findings {
 namespace {
 
-// Returns the time that the bytes and the latencies of all hops take, in ns.
+// Returns the total time of bytes and of latencies over all hops, in ns.
 std::array<double, 2> times_on_links(const Run& run) {
   double bytes = 0;
   double latency = 0;
@@ -26,7 +26,7 @@ std::array<double, 2> times_on_links(const Run& run) {
   return {bytes, latency};
 }
 
-// Does the same where nothing is known of links, of a product of dimensions.
+// Estimates the same times by the dimensions of a network if the run has no links.
 std::array<double, 2> times_by_dimension(const Run& run) {
   double bytes = 0;
   double latency = 0;
@@ -48,23 +48,24 @@ bool is_tree(const Run& run) {
   return std::ranges::any_of(run.dims, [&](const Run::Dim& d) { return run.texts[d.topology] == "tree"; });
 }
 
-// Sums up the calls of one operation.
+// Totals of the calls of one operation.
 struct Operation {
   std::size_t calls = 0;
   std::set<std::int64_t> groups;
   double bound = 0;
-  double time = 0;  // since the last NPU has called it
+  double time = 0;  // from the time when the last NPU has called it
   std::vector<Interval> when;
 };
 
-// Returns by operation how many calls are under way at once, at most, on an NPU that takes part in one of it.
+// Returns for each operation the largest number of calls under way at once on an NPU that takes part in one of its
+// calls.
 std::map<Collective, std::uint32_t> most_at_once(const Run& run) {
   struct Change {
     Rank npu;
     Picoseconds time;
     bool begins;
     Collective op;
-    auto operator<=>(const Change&) const = default;  // at one time ends come first
+    auto operator<=>(const Change&) const = default;  // ends come first at equal times
   };
   std::vector<Change> changes;
   for (const Run::CallNpu& n : run.call_npus) {
@@ -86,7 +87,7 @@ std::map<Collective, std::uint32_t> most_at_once(const Run& run) {
   return most;
 }
 
-// Returns ", where up to 3 collectives share an NPU's links", or nothing where each has them for itself.
+// Returns ", where up to 3 collectives share an NPU's links"; an empty text if no links are shared.
 std::string shared_text(const std::map<Collective, std::uint32_t>& at_once, Collective op) {
   const auto found = at_once.find(op);
   if (found == at_once.end() || found->second < 2) return {};
@@ -138,8 +139,8 @@ Found latency_bound(const Facts& facts) {
   return {std::move(finding)};
 }
 
-// The remedy is an algorithm that reaches the bound. Its effect is measured if another algorithm was
-// replayed, else estimated: at most the gain of the run if the calls take no time.
+// The remedy is an algorithm that reaches the bound. Its effect is measured if a replay with another algorithm
+// exists. Otherwise it is estimated: at most the gain of the run if the calls take no time.
 Found slow_collective(const Facts& facts) {
   constexpr double most_share = 0.5;
   const Run& run = facts.run;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rules of findings.h: each returns what it finds in a run, or nothing.
+// Rules of findings.h: each returns its findings about a run, if any.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace convert::findings {
 
-// Holds what several rules ask of a run.
+// Values that several rules need.
 struct Facts {
   explicit Facts(const Run& of);
   const Run& run;
@@ -44,12 +44,12 @@ struct Facts {
     }
     return best;
   }
-  // Returns 1 - T'/T; below 0 if it gets slower, 0 of a run that takes no time.
+  // Returns 1 - T'/T; negative if the run gets slower, 0 for a run of zero time.
   [[nodiscard]] double gain(const Run::WhatIf& w) const { return total == 0 ? 0 : 1 - share(w.total_ps); }
 };
 
 struct RuleFinding : Finding {
-  const Run::WhatIf* replay = nullptr;  // whose result the text states
+  const Run::WhatIf* replay = nullptr;  // replay whose result the text states
 };
 using Found = std::vector<RuleFinding>;
 
@@ -59,12 +59,12 @@ using Found = std::vector<RuleFinding>;
 #include "analyze/findings/findings.def"
 #undef FINDING
 
-// Return "22.74 ms", four significant digits; "15.3 %"; "0 → 1" of "npu0" and "npu1".
+// Return "22.74 ms" (four significant digits); "15.3 %"; "0 → 1" for a link from "npu0" to "npu1".
 [[nodiscard]] std::string brief_time(Picoseconds time);
 [[nodiscard]] std::string percent(double share);
 [[nodiscard]] std::string link_name(const Run& run, const Run::Link& link);
 // Adds the result of a stored replay to the text, and its gain as the effect: "; if it computed like the median,
-// the run takes 19.25 ms (15.3 % less)" with `lead` before "the run". Without such a replay (null) the effect is
+// the run takes 19.25 ms (15.3 % less)" with `lead` before "the run". Without a replay (null) the effect is
 // `estimate`.
 void tell_outcome(RuleFinding& finding, const Facts& facts, const Run::WhatIf* w, std::string_view lead,
                   double estimate);

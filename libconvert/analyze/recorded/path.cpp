@@ -50,8 +50,8 @@ class PathFinder {
   }
 
  private:
-  // Adds the part of the path that a node is, and returns the node whose begin that part goes back to: another than
-  // the node itself where that waited for somebody.
+  // Adds the step of a node and returns the node from whose begin the path goes back: the node that it waited for,
+  // or the node itself.
   std::uint32_t leave(std::uint32_t node) {
     const RecordedSet::Node& n = set_.nodes[node];
     std::uint32_t from = node;
@@ -70,7 +70,7 @@ class PathFinder {
     return from;
   }
 
-  // Returns the node of a collective that began last, but before the time that the path has reached.
+  // Returns the node of a collective that began last before the time that the path has reached.
   [[nodiscard]] std::uint32_t last_caller(std::uint32_t call, std::uint32_t node) const {
     std::uint32_t last = node;
     for (const std::uint32_t m : set_.members[call]) {
@@ -80,8 +80,8 @@ class PathFinder {
     return last;
   }
 
-  // Returns what ended last of all that a node depends on, as far as time has not passed it; of several the one
-  // that began last.
+  // Returns the predecessor that ended last, not later than the time that the path has reached. In a tie, returns
+  // the one that began last.
   std::optional<std::uint32_t> last_before(std::uint32_t node) {
     std::optional<std::uint32_t> best;
     const auto offer = [&](std::uint32_t candidate) {
@@ -99,7 +99,7 @@ class PathFinder {
     return best;
   }
 
-  // Visits the nodes with times that a node depends on, directly or through nodes without.
+  // Visits the timed nodes that a node depends on, directly or through untimed nodes.
   template <typename Visit>
   void for_each_parent(std::uint32_t node, const Visit& visit) {
     const std::size_t trace = set_.trace_of(node);
@@ -120,7 +120,7 @@ class PathFinder {
     }
   }
 
-  // Adds a step of a node from `begin` to the time that the path has reached, if it takes any.
+  // Adds a step of a node from `begin` to the time that the path has reached, unless it is empty.
   void step(StepKind kind, std::uint32_t node, Picoseconds begin) {
     if (begin >= time_) return;
     const Trace& trace = set_.traces[set_.trace_of(node)];
@@ -144,8 +144,8 @@ class PathFinder {
 
   const RecordedSet& set_;
   TextSet& names_;
-  std::vector<bool> seen_;  // by node: it was on the path, or led nowhere
-  Picoseconds time_ = -1;   // that the path has reached, going back
+  std::vector<bool> seen_;  // by node: on the path, or found to be a dead end
+  Picoseconds time_ = -1;   // time that the path has reached, going back
   std::vector<Run::Step> steps_;
 };
 

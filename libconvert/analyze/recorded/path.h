@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the critical path of what was recorded, which does not say why a node began when it did.
+// Critical path of a recorded set. A recording does not contain the reason why a node began when it did.
 #pragma once
 
 #include <vector>
@@ -10,13 +10,13 @@
 
 namespace convert {
 
-// Returns the steps from 0 to the end of the node that ends last; their times add up to that exactly. From a node
-// the path goes back to what ended last of all that it depends on: by its trace, as a receive on its send, as a
-// collective on the NPU that called it last. The time between that end and the node's begin, which no dependency
-// explains, is a step of its own, `unexplained`. `names` gets the names of the nodes.
+// Returns the steps from 0 to the end of the node that ends last; their times add up to this end exactly. The path
+// goes back from a node to the predecessor that ended last: a dependency in the trace, the send of a receive, or
+// the last caller of a collective. The time between this end and the begin of the node has no reason in the trace;
+// it is a separate step, `unexplained`. Adds the names of the nodes to `names`.
 [[nodiscard]] std::vector<Run::Step> recorded_path(const RecordedSet& set, TextSet& names);
 
-// Returns the lane in which a node is drawn; nothing for nodes that are no activity.
+// Returns the lane in which a node is drawn; nothing for nodes that are not an activity.
 [[nodiscard]] std::optional<Lane> recorded_lane(const NodeTable& table, const Node& node);
 
 }  // namespace convert

@@ -42,7 +42,7 @@ class RunMaker {
     note_communication();
     if (set_.untimed != 0)
       run_.limits.push_back(counted(set_.untimed, "node") + " with a duration but no begin " +
-                            (set_.untimed == 1 ? "is" : "are") + " left out");
+                            (set_.untimed == 1 ? "is" : "are") + " omitted");
     return std::move(run_);
   }
 
@@ -73,13 +73,13 @@ class RunMaker {
     }
     if (const std::uint64_t n = unknown.nodes; n != 0)
       run_.limits.push_back(counted(n, "operation") + (n == 1 ? " that communicates" : " that communicate") +
-                            " by an unknown collective (communication_unknown) " + (n == 1 ? "counts" : "count") +
+                            " with an unknown collective (communication_unknown) " + (n == 1 ? "counts" : "count") +
                             " as computing: " + format_time(unknown.time));
     if (kernelless.nodes != 0) run_.limits.push_back(kernelless_text(kernelless.nodes, kernelless.time));
     if (missing.nodes != 0) run_.limits.push_back(missing_text(missing.nodes));
   }
 
-  // The first of its nodes that says it tells the type of a collective's elements.
+  // Sets the element type of a collective to the first type that one of its nodes has.
   void name_type(std::uint32_t call) {
     for (const std::uint32_t n : set_.members[call]) {
       const NodeTable& table = set_.traces[set_.trace_of(n)].nodes;
@@ -97,7 +97,7 @@ class RunMaker {
       const RecordedSet::Node& recorded = set_.nodes[number];
       const Node& node = trace.nodes.nodes[i];
       const auto lane = recorded_lane(trace.nodes, node);
-      // Nodes of no length that compute nothing are the frame of a program: its process, its threads.
+      // Empty slices that are not communication are frames of a program: its process, its threads.
       const bool empty = recorded.begin_ps == recorded.end_ps && lane && !communicates(*lane);
       if (!recorded.timed() || !lane || empty) continue;
       slice_of_[number] = static_cast<std::uint32_t>(run_.timeline.slices.size());
@@ -122,7 +122,7 @@ class RunMaker {
     if (bytes && bytes.value >= 0) s.bytes = bytes.value;
     if (peer && peer.value >= 0 && peer.value <= largest_rank) s.peer = static_cast<std::int32_t>(peer.value);
     const std::uint32_t partner = set_.nodes[number].partner;
-    // Both ends know the number of the send.
+    // Both ends use the number of the send.
     if (partner != no_index && set_.nodes[partner].timed()) s.flow = std::uint64_t{sends ? number : partner} + 1;
     if (!sends || s.peer < 0) return;
     Run::Traffic& traffic = matrix_[{s.rank, static_cast<Rank>(s.peer)}];
@@ -158,7 +158,7 @@ class RunMaker {
 
   const RecordedSet& set_;
   Run run_;
-  std::vector<std::uint32_t> slice_of_;  // by node; no_index: it has none
+  std::vector<std::uint32_t> slice_of_;  // by node; no_index: no slice
   std::map<std::pair<Rank, Rank>, Run::Traffic> matrix_;
 };
 

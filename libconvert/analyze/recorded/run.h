@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a run of a set whose nodes say when they ran: linked PyTorch traces, Kineto's, any with recorded times.
+// Makes a run of a trace set with recorded times: linked PyTorch traces, device traces and others.
 #pragma once
 
 #include <span>
@@ -12,10 +12,10 @@
 namespace convert {
 
 // Returns the run that the traces, ascending by rank, record. Times are start_nanos (plus base_time_nanos of the
-// metadata) and duration_nanos, else those of the microsecond fields; they count from the first begin. Calls are by
-// group and number, arrows and the matrix by messages that meet; the critical path goes back along what ended last
-// (path.h). `name` is the name of the set, for messages. Throws Error(input) if no node states when it ran, or if
-// the times span more than 106 days; warns of ranks whose times do not overlap.
+// metadata) and duration_nanos, otherwise the microsecond fields; they count from the first begin. Calls are
+// matched by group and call number. Arrows and the matrix come from matched messages. path.h defines the critical
+// path. `name` is the name of the set in messages. Throws Error(input) if no node has a time, or if the times span
+// more than 106 days. Warns of ranks whose times do not overlap.
 [[nodiscard]] Run recorded_run(std::span<const Trace> traces, const std::string& name, Diagnostics& diagnostics);
 
 }  // namespace convert

@@ -15,7 +15,7 @@
 namespace convert {
 namespace {
 
-// Returns the size of a collective as nccl-tests count it, of comm_size; -1 if that is not known.
+// Returns the size of a collective as nccl-tests define it, computed from comm_size; -1 if it is unknown.
 std::int64_t counted_size(Collective op, std::int64_t bytes, std::uint32_t npus) {
   const bool shard = op == Collective::all_gather || op == Collective::gather || op == Collective::scatter;
   std::int64_t out = -1;
@@ -61,13 +61,13 @@ class SetReader {
       last = std::max(last, t.end_ns());
     }
     if (last == no_time) throw no_recorded_times(name_);
-    // A clock that begins with the run gives its first nodes 0, which looks like no time at all.
+    // A clock that begins with the run gives its first nodes the time 0, which usually means no time.
     const bool from_zero = first <= last - first;
     if (from_zero) first = 0;
     constexpr std::int64_t most_ns = std::numeric_limits<Picoseconds>::max() / ps_per_ns;
     if (last - first > most_ns)
-      throw input_error({.file = name_}, "the recorded times span more than 106 days; are they of one clock?",
-                        "times");
+      throw input_error({.file = name_},
+                        "the recorded times span more than 106 days; check that all ranks use one clock", "times");
     for (std::size_t i = 0; i < times.size(); ++i) set_times(i, times[i], first, from_zero);
     shift_to_begin();
     warn_of_clocks();
@@ -84,7 +84,7 @@ class SetReader {
     node.end_ps = node.begin_ps + t.duration_ns * ps_per_ns;
   }
 
-  // Time 0 is the first begin.
+  // Moves the times so that the first begin is 0.
   void shift_to_begin() {
     Picoseconds first = std::numeric_limits<Picoseconds>::max();
     for (const RecordedSet::Node& n : out_.nodes) {
@@ -115,7 +115,7 @@ class SetReader {
     diagnostics_.warning({.file = name_}, "times",
                          "rank " + std::to_string(late) + " begins " + format_time(latest_begin - earliest_end) +
                              " after rank " + std::to_string(early) +
-                             " has ended: their clocks differ, and times between them mean nothing");
+                             " has ended: their clocks differ, so that times between them are meaningless");
   }
 
   void read_communication() {
@@ -143,7 +143,7 @@ class SetReader {
     finish_calls();
   }
 
-  // Groups are numbers in what etkit links; others get numbers below 0 in the order of their first use.
+  // Group names that etkit writes are numbers. Other names get negative numbers in order of first use.
   std::int64_t group_id(const std::string& name) {
     if (name.empty()) return 0;
     if (const auto id = parse_int(name); id && *id >= 0) return *id;
@@ -226,7 +226,7 @@ bool states_times(const Trace& trace) {
 
 Error no_recorded_times(const std::string& name) {
   return input_error({.file = name},
-                     "no node states when it ran (start_time_micros or start_nanos, and a duration): et-replay "
+                     "no node has a recorded time (start_time_micros or start_nanos, and a duration); et-replay "
                      "-o x.run simulates the set");
 }
 

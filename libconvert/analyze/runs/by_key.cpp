@@ -17,13 +17,13 @@ struct SlicesOfKind {
   std::string name;
   std::uint64_t count = 0;
   Sum time_ps;
-  Picoseconds slack_ps = -1;  // the least
+  Picoseconds slack_ps = -1;  // the least slack
   std::vector<std::int64_t> times;
 };
 
 constexpr std::int64_t of_messages = INT64_MIN, of_others = INT64_MIN + 1;
 
-// Returns the number of a slice's kind: of its name, lane, group or rank.
+// Returns the number of a slice's key: name, lane, group or rank.
 std::int64_t kind_of(const Run& run, const Slice& s, std::string_view by, const GroupTitles& groups) {
   if (by == "name") return s.name;
   if (by == "type") return static_cast<std::int64_t>(s.lane);
@@ -49,7 +49,8 @@ Table slices_by(const Run& run, const std::string& by) {
   const GroupTitles groups(run);
   for (const SlicesByNpu::Npu& npu : slices.npus()) {
     for_each_operation(run, npu, [&](std::span<const std::uint32_t> operation) {
-      std::vector<std::int64_t> met;  // kinds; each counts an operation of several slices once
+      // Keys already counted; an operation of several slices counts once for each key.
+      std::vector<std::int64_t> met;
       for (const std::uint32_t i : operation) {
         const Slice& s = run.timeline.slices[i];
         const std::int64_t kind = kind_of(run, s, by, groups);
@@ -59,7 +60,8 @@ Table slices_by(const Run& run, const std::string& by) {
         if (std::ranges::find(met, kind) != met.end()) continue;
         if (operation.size() > 1) met.push_back(kind);
         const Picoseconds time = std::max<Picoseconds>(0, s.end_ps - s.begin_ps);
-        const std::int64_t weight = by == "rank" ? 1 : npu.stands_for;  // a row of ranks is one of those alike
+        // A row of a rank covers one rank, even if it represents others.
+        const std::int64_t weight = by == "rank" ? 1 : npu.stands_for;
         k.count += static_cast<std::uint64_t>(weight);
         k.time_ps.add(Sum(time), static_cast<std::uint64_t>(weight));
         all.add(Sum(time), static_cast<std::uint64_t>(npu.stands_for));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Adds up the slices of a run by name, lane, process group or rank.
+// Sums of the slices of a run by name, lane, process group or rank.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace convert {
 
-// Returns the table of count, sum, mean, percentiles and least slack. `by`: name, type, group or rank. Slices that
-// had not ended when the run did count until then.
+// Returns the table of count, sum, mean, percentiles and least slack. `by`: name, type, group or rank. A slice that
+// had not ended at the end of the run ends there.
 [[nodiscard]] Table slices_by(const Run& run, const std::string& by);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells how fast collectives were, in the terms of nccl-tests.
+// Speed of collectives, in the terms of nccl-tests.
 #include <algorithm>
 #include <compare>
 #include <map>
@@ -40,7 +40,7 @@ struct CallsOfKind {
   }
 };
 
-// What nccl-tests tell of a collective besides its size, as far as the run does.
+// Properties of a collective that nccl-tests print besides its size, as far as the run contains them.
 struct Details {
   std::string type{}, reduction{};  // empty: unknown
   std::int64_t element_bytes = 0;
@@ -52,7 +52,7 @@ bool reduces(Collective op) {
   return op == Collective::all_reduce || op == Collective::reduce_scatter || op == Collective::reduce;
 }
 
-// Returns by call the number of the name of a node of it; no_index: the run has no slice of it.
+// Returns for each call the name index of one of its nodes; no_index if the run has no slice of the call.
 std::vector<std::uint32_t> names_of_calls(const Run& run) {
   std::vector<std::uint32_t> names(run.calls.size(), no_index);
   for (const Slice& s : run.timeline.slices) {
@@ -71,7 +71,8 @@ Details details_of(const Run& run, const Run::Call& c, std::uint32_t name) {
     type = element_type(run.texts[c.type]);
     if (type && type->name.empty()) type.reset();
     d.type = type ? std::string(type->name) : std::string(run.texts[c.type]);
-  } else if (reduces(c.op) && words.type) {  // the kernels of others name a type that they do not use
+    // Kernels of other operations name an element type that they do not use.
+  } else if (reduces(c.op) && words.type) {
     type = words.type;
     d.type = type->name;
   }
@@ -79,14 +80,15 @@ Details details_of(const Run& run, const Run::Call& c, std::uint32_t name) {
   return d;
 }
 
-// Returns the elements that nccl-tests count: those of one rank's part where ranks have parts.
+// Returns the number of elements as nccl-tests count them: of one rank's shard if ranks have shards, else of the
+// whole.
 Value elements_of(Collective op, std::int64_t size, std::uint32_t npus, std::int64_t element_bytes) {
   if (size < 0 || element_bytes == 0) return {};
   const bool whole = op == Collective::all_reduce || op == Collective::broadcast || op == Collective::reduce;
   return size / element_bytes / (whole || npus == 0 ? 1 : std::int64_t{npus});
 }
 
-// Returns the table without rows; the names of nccl-tests for what they show.
+// Returns the table without rows. Columns have the names of nccl-tests.
 Table empty_table() {
   return {.key = "kinds",
           .title =
@@ -160,10 +162,10 @@ Section calls_section(const Run& run, const RunWishes&) {
   s.tables.push_back(std::move(t));
   if (!run.calls.empty())
     s.notes.emplace_back(
-        "a run does not record whether collectives work in place: the times are of both; - stands for unknown "
+        "a run does not record whether collectives work in place: times cover both; - marks unknown "
         "values");
   if (unended != 0)
-    s.notes.push_back("collectives that had not ended when the run did: " + std::to_string(unended));
+    s.notes.push_back("collectives that had not ended at the end of the run: " + std::to_string(unended));
   return s;
 }
 

@@ -11,7 +11,7 @@ namespace {
 struct Shape {
   std::string name{};
   std::uint32_t npus = 0;
-  std::vector<std::pair<Collective, std::int64_t>> calls{};  // operation and size; of groups without a name
+  std::vector<std::pair<Collective, std::int64_t>> calls{};  // operation and size, if groups have no name
   auto operator<=>(const Shape&) const = default;
 };
 

@@ -31,7 +31,7 @@ class GroupTitles {
   struct Group {
     std::string name{};
     std::int64_t representative = 0;
-    std::size_t alike = 1;  // of the representative
+    std::size_t alike = 1;  // number of groups, for the representative
   };
   std::map<std::int64_t, Group> groups_;  // by id
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the iterations of a run and how long each took: by names that number them, else by collectives that repeat.
+// Iterations of a run and their times: found by numbers in names, else by repeating collectives.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -25,10 +25,10 @@ struct Found {
   std::string how;
 };
 
-// What stands before the number of an iteration in names, the surest first.
+// Text before the iteration number in names, the most reliable first.
 constexpr std::array<std::string_view, 4> markers = {"ProfilerStep#", "iteration ", "Iteration ", "iteration="};
 
-// Returns the number behind the marker; nothing if the name does not have it.
+// Returns the number after the marker; nothing if the name does not contain it.
 std::optional<std::int64_t> number_in(std::string_view name, std::string_view marker) {
   const std::size_t at = name.rfind(marker);
   if (at == std::string_view::npos) return std::nullopt;
@@ -62,15 +62,14 @@ std::optional<Found> by_names(const Run& run, std::string_view marker) {
   for (const auto& [n, iteration] : found) f.iterations.push_back(iteration);
   std::stable_sort(f.iterations.begin(), f.iterations.end(),
                    [](const Iteration& x, const Iteration& y) { return x.begin_ps < y.begin_ps; });
-  if (marker == markers.front()) return f;  // a slice of its own, from begin to end
+  if (marker == markers.front()) return f;  // a slice covers its iteration from begin to end
   f.how += "; each lasts until the next one begins, the last until the run ends";
   for (std::size_t i = 0; i < f.iterations.size(); ++i)
     f.iterations[i].end_ps = i + 1 < f.iterations.size() ? f.iterations[i + 1].begin_ps : window(run);
   return f;
 }
 
-// Returns the least number of elements after which the list repeats, by the borders of its starts; its size if it
-// does not.
+// Returns the shortest period of the list, computed from its prefix borders; the size if the list has no period.
 template <class T>
 std::size_t period_of(const std::vector<T>& list) {
   std::vector<std::size_t> border(list.size() + 1);
@@ -82,8 +81,8 @@ std::size_t period_of(const std::vector<T>& list) {
   return list.size() - border[list.size()];
 }
 
-// Takes the collectives of the first NPU that calls any: where their types, groups and sizes repeat from the first
-// to the last, each repetition is an iteration.
+// Uses the collectives of the lowest NPU that has calls. If the sequence of operations, groups and sizes is
+// periodic over the whole run, each period is an iteration.
 std::optional<Found> by_repetition(const Run& run) {
   using CallKey = std::tuple<Collective, std::int64_t, std::int64_t>;
   std::vector<CallKey> kinds;
@@ -99,10 +98,11 @@ std::optional<Found> by_repetition(const Run& run) {
   }
   const std::size_t period = kinds.empty() ? 0 : period_of(kinds);
   if (period == 0 || kinds.size() < 2 * period || kinds.size() % period != 0) return std::nullopt;
-  Found f{.iterations = {},
-          .how = "by collectives: the same " + std::to_string(period) +
-                 " follow each other again and again on NPU " + std::to_string(first) +
-                 "; each iteration begins with the first of them, the first iteration with the run"};
+  Found f{
+      .iterations = {},
+      .how = "by collectives: a sequence of " + std::to_string(period) + " repeats on NPU " +
+             std::to_string(first) +
+             "; each iteration begins with the first collective of the sequence, the first iteration with the run"};
   for (std::size_t i = 0; i < kinds.size(); i += period) {
     const std::size_t next = i + period;
     f.iterations.push_back({static_cast<std::int64_t>(i / period), i == 0 ? 0 : begins[i],
@@ -126,7 +126,7 @@ Section iterations_section(const Run& run, const RunWishes&) {
   if (!found) {
     s.figures = {{"count", "iterations found", Unit::count, std::int64_t{0}}};
     s.notes.emplace_back(
-        "no names such as ProfilerStep#2 or \"iteration 2\", and no collectives that repeat from first to last");
+        "found no names such as ProfilerStep#2 or \"iteration 2\", and no sequence of collectives that repeats");
     return s;
   }
   std::vector<std::int64_t> times;

@@ -28,7 +28,7 @@ KernelWords words_of_kernel(std::string_view kernel) {
     for (const auto& [text, reduction] : reductions) {
       if (word != text) continue;
       words.reduction = reduction;
-      // Behind it stands the type, "int32_t" and "__nv_bfloat16" with marks in between.
+      // The type follows: "int32_t" or "__nv_bfloat16", with underscores before it.
       while (rest.starts_with('_')) rest.remove_prefix(1);
       if (rest.starts_with("nv_")) rest.remove_prefix(3);
       words.type = element_type(rest.substr(0, rest.find('_')));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads what the names of NCCL's kernels tell of a collective.
+// Properties of a collective in the names of NCCL kernels.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace convert {
 
-// What the name of a kernel of NCCL says, such as "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(…)".
+// Parsed kernel name of NCCL, such as "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(…)".
 struct KernelWords {
-  std::string_view reduction{};  // "sum", as nccl-tests call it; empty: it does not say
+  std::string_view reduction{};  // "sum", as in nccl-tests; empty: unknown
   std::optional<ElementType> type{};
 };
 [[nodiscard]] KernelWords words_of_kernel(std::string_view kernel);

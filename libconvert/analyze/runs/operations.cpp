@@ -19,7 +19,7 @@ std::string without_numbers(std::string_view name) {
   bool in_number = false;
   for (const char c : name) {
     const bool digit = c >= '0' && c <= '9';
-    // "qkv2" and "fp16" are names.
+    // Digits after a letter are part of the name: "qkv2", "fp16".
     const bool begins = digit && (out.empty() || !((out.back() | 0x20) >= 'a' && (out.back() | 0x20) <= 'z'));
     if (digit && (begins || in_number)) {
       if (!in_number) out += '*';
@@ -66,7 +66,7 @@ Table operation_table(const Run& run) {
         const std::string_view name = run.timeline.names[s.name];
         title->second = run.recorded ? std::string(name) : without_numbers(name);
       }
-      // A kernel counts as long as it runs; a simulated node counts without its waits for other NPUs.
+      // A kernel counts for its whole time; a simulated node counts without its waits for other NPUs.
       const bool waits = !run.recorded && communicates(s.lane);
       const Picoseconds time = s.end_ps - (waits ? until.until(s) : s.begin_ps);
       Operation& o = operations[{title->second, lanes}];

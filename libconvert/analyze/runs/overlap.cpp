@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures by process group how much communication computing hides, and how many collectives run at once.
+// Communication hidden by computing, by process group, and number of collectives that run at once.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -29,12 +29,13 @@ struct OfGroup {
   }
 };
 
-// The communication of one NPU in one group: when bytes may move, and when the NPU waits for others.
+// Communication of one NPU in one group: times in which bytes may move, and times in which the NPU waits for
+// others.
 struct Communication {
   std::vector<Interval> moving, waiting;
 };
 
-// Returns how many collectives an NPU has under way at once, at most.
+// Returns the maximum number of collectives that an NPU has under way at once.
 std::uint64_t most_at_once(const Run& run, std::span<const std::uint32_t> slices) {
   std::vector<std::pair<Picoseconds, int>> events;
   for (const std::uint32_t i : slices) {
@@ -43,7 +44,7 @@ std::uint64_t most_at_once(const Run& run, std::span<const std::uint32_t> slices
     events.emplace_back(s.begin_ps, 1);
     events.emplace_back(s.end_ps, -1);
   }
-  std::sort(events.begin(), events.end());  // ends before begins at one time
+  std::sort(events.begin(), events.end());  // ends before begins at equal times
   std::int64_t now = 0, most = 0;
   for (const auto& [time, change] : events) most = std::max(most, now += change);
   return static_cast<std::uint64_t>(most);
@@ -107,8 +108,8 @@ Section overlap_section(const Run& run, const RunWishes&) {
   }
   s.figures = {
       {"communication", "communication, summed over NPUs", Unit::time, value_of(all.time_ps)},
-      {"hidden", "hidden behind computing", Unit::time, value_of(all.hidden_ps)},
-      {"hidden", "hidden of communication", Unit::share, share_of(all.hidden_ps, all.time_ps)},
+      {"hidden", "hidden by computing", Unit::time, value_of(all.hidden_ps)},
+      {"hidden", "hidden share of communication", Unit::share, share_of(all.hidden_ps, all.time_ps)},
       {"exposed", "exposed", Unit::time, value_of(all.exposed_ps)},
       {"most_collectives", "collectives under way at once on an NPU, at most", Unit::count, value_of(at_once)}};
   s.tables.push_back(group_table(groups, titles));

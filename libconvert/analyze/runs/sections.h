@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists the sections of a run's statistics, one function each.
+// Sections of a run's statistics, one function each.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@
 namespace convert {
 
 struct RunWishes {
-  std::optional<std::string> by{};  // name, type, group, rank: a table of slices by that
-  double ops_per_ns = 0;            // of an NPU; 0: not told
-  std::optional<Sum> operations{};  // of all NPUs, from the traces; nothing: not known
+  std::optional<std::string> by{};  // name, type, group or rank: adds a table of slices by this key
+  double ops_per_ns = 0;            // of an NPU; 0: unknown
+  std::optional<Sum> operations{};  // of all NPUs, from the traces; nothing: unknown
 };
 
-// A section, and whether a run has anything to tell there.
+// A section, and whether a run has data for it.
 struct RunSection {
   std::string_view name;
   bool (*has)(const Run& run);
@@ -27,7 +27,7 @@ struct RunSection {
 };
 [[nodiscard]] std::span<const RunSection> run_sections();
 
-// Return the sections of that name.
+// Return the section of this name.
 [[nodiscard]] Section time_section(const Run& run, const RunWishes& wishes);
 [[nodiscard]] Section operations_section(const Run& run, const RunWishes& wishes);
 [[nodiscard]] Section overlap_section(const Run& run, const RunWishes& wishes);
@@ -40,8 +40,8 @@ struct RunSection {
 [[nodiscard]] Section run_memory_section(const Run& run, const RunWishes& wishes);
 [[nodiscard]] Section use_section(const Run& run, const RunWishes& wishes);
 
-// Returns the table of operations_section(): kernels of a recording by name, operations of a simulated run by name
-// without numbers, and without nodes of the CPU.
+// Returns the table of operations_section(): kernels of a recording by name, or operations of a simulated run by
+// name without numbers. Nodes of the CPU are omitted.
 [[nodiscard]] Table operation_table(const Run& run);
 
 }  // namespace convert

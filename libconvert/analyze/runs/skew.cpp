@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds who is late: how far apart the NPUs call a collective, and which of them is the last how often.
+// Skew of collectives: time between the first and last call, and how often each NPU is the last.
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -12,9 +12,9 @@ namespace convert {
 namespace {
 
 struct Late {
-  std::uint64_t calls = 0;  // in which it takes part
-  std::uint64_t last = 0;   // of them in which it is the last, alone or with others
-  Sum held_up_ps;           // how long the first of such a call waited for it
+  std::uint64_t calls = 0;  // calls in which it takes part
+  std::uint64_t last = 0;   // calls in which it is the last, alone or with others
+  Sum held_up_ps;           // how long the first caller of these calls waited
 };
 
 // Returns the time from the first call to the last.
@@ -22,12 +22,12 @@ Picoseconds spread_of(const Run::Call& c) { return std::max<Picoseconds>(0, c.la
 
 Table straggler_table(const std::map<Rank, Late>& late) {
   Table t{.key = "stragglers",
-          .title = "who is last",
+          .title = "NPUs that call last",
           .columns = {{"npu", "NPU", Unit::count},
                       {"calls", "collectives", Unit::count},
                       {"last", "last at", Unit::count},
                       {"last_share", "share", Unit::share},
-                      {"held_up", "first to last call, sum of these", Unit::time}},
+                      {"held_up", "first to last call, sum", Unit::time}},
           .more = "NPUs"};
   for (const auto& [rank, l] : late) {
     if (l.last == 0) continue;
@@ -42,7 +42,7 @@ Table straggler_table(const std::map<Rank, Late>& late) {
 // `last_of`: by call, the NPU that called it last.
 Table call_table(const Run& run, const std::vector<Value>& last_of) {
   Table t{.key = "by_call",
-          .title = "collectives whose calls lie farthest apart",
+          .title = "collectives by time between first and last call, the longest first",
           .columns = {{"collective", "collective", Unit::text},
                       {"group", "group", Unit::text},
                       {"number", "number", Unit::count},
@@ -84,19 +84,19 @@ Section skew_section(const Run& run, const RunWishes&) {
   const bool any = !spreads.empty();
   s.figures = {
       {"calls", "collectives", Unit::count, value_of(run.calls.size())},
-      {"together", "of them called by all at once", Unit::count, value_of(together)},
+      {"together", "called by all NPUs at once", Unit::count, value_of(together)},
       {"spread_p50", "first to last call, median", Unit::time, any ? Value(percentile(spreads, 50)) : Value{}},
       {"spread_p99", "99th percentile", Unit::time, any ? Value(percentile(spreads, 99)) : Value{}},
       {"spread_max", "at most", Unit::time, any ? Value(percentile(spreads, 100)) : Value{}}};
   s.tables = {straggler_table(late), call_table(run, last_of)};
   if (run.call_npus.empty() && any)
-    s.notes.emplace_back("the run does not tell when each NPU called a collective, so not who was last");
+    s.notes.emplace_back("the run does not record when each NPU called a collective, so the last one is unknown");
   const auto told = [&](const Run::Class& c) {
     return std::ranges::any_of(run.call_npus, [&](const Run::CallNpu& n) { return n.npu == c.npu; });
   };
   if (!run.classes.empty() && !told(run.classes.front()))
     s.notes.emplace_back(
-        "NPUs that did the same at the same times are counted once, as the one that stands for them");
+        "NPUs of a rank class, which did the same at the same times, are counted once as their representative");
   return s;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the sections that are mostly tables of a run: matrix, links, path, memory, use of the peak.
+// Sections that are mostly tables of a run: matrix, links, path, memory, use of the peak.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -19,11 +19,11 @@ constexpr std::array<std::string_view, 11> step_names = {
 
 Table alive_table(const Run& run) {
   Table t{.key = "alive",
-          .title = "what was in use at the highest mark: the largest tensors",
+          .title = "largest tensors in use at the peak",
           .columns = {{"npu", "NPU", Unit::count},
                       {"tensor", "tensor", Unit::text},
                       {"size", "size", Unit::bytes},
-                      {"size", "of the mark", Unit::share}},
+                      {"size", "of the peak", Unit::share}},
           .more = "tensors"};
   std::int64_t mark = 0;
   for (const Run::Memory& m : run.memory) {
@@ -44,8 +44,8 @@ Section traffic_section(const Run& run, const RunWishes&) {
   for (const Run::Traffic& m : run.matrix) pairs.push_back({m.src, m.dst, m.messages, Sum(m.bytes)});
   s.figures = {{"pairs_used", "pairs of NPUs", Unit::count, value_of(run.matrix.size())},
                {"bytes", "bytes", Unit::bytes, value_of(bytes)}};
-  s.tables.push_back(traffic_table("bytes that one NPU sent another", pairs, bytes));
-  if (run.matrix.empty()) s.notes.emplace_back("the run does not tell who sent to whom");
+  s.tables.push_back(traffic_table("bytes that one NPU sent to another", pairs, bytes));
+  if (run.matrix.empty()) s.notes.emplace_back("the run does not record which NPU sent to which");
   return s;
 }
 
@@ -61,7 +61,7 @@ Section links_section(const Run& run, const RunWishes&) {
                       {"messages", "messages", Unit::count},
                       {"busy", "busy", Unit::time},
                       {"busy", "busy", Unit::share},
-                      {"peak_queue", "waiting at most", Unit::count}},
+                      {"peak_queue", "longest queue", Unit::count}},
           .more = "links"};
   std::uint64_t used = 0;
   double busy = 0;
@@ -75,13 +75,12 @@ Section links_section(const Run& run, const RunWishes&) {
   std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[5] > b[5]; });
   s.figures = {{"links", "links of the network", Unit::count,
                 value_of(std::max<std::uint64_t>(run.network_links, run.links.size()))},
-               {"used", "of them used", Unit::count, value_of(used)},
-               {"busy_mean", "busy, mean of those used", Unit::share,
+               {"used", "links in use", Unit::count, value_of(used)},
+               {"busy_mean", "busy, mean of links in use", Unit::share,
                 used == 0 ? Value{} : Value(busy / static_cast<double>(used))}};
   s.figures.front().key = "total";
   s.tables.push_back(std::move(t));
-  if (run.links.empty())
-    s.notes.emplace_back("the run does not tell of links: et-replay --network links counts them");
+  if (run.links.empty()) s.notes.emplace_back("the run has no links; et-replay --model links records them");
   return s;
 }
 
@@ -116,7 +115,7 @@ Section run_path_section(const Run& run, const RunWishes&) {
     s.tables.push_back(std::move(t));
   };
   s.figures = {{"steps", "steps of the critical path", Unit::count, value_of(run.path.size())}};
-  add("by_kind", "what the critical path is made of", Unit::text, by_kind,
+  add("by_kind", "critical path by kind of step", Unit::text, by_kind,
       [](std::size_t k) { return Value(std::string(step_names.at(k))); });
   add("by_npu", "by NPU", Unit::count, by_npu, [](Rank r) { return Value(std::int64_t{r}); });
   add("by_name", "by name", Unit::text, by_name, [](const std::string& n) { return Value(n); });
@@ -126,7 +125,7 @@ Section run_path_section(const Run& run, const RunWishes&) {
 
 Section run_memory_section(const Run& run, const RunWishes&) {
   Section s{.name = "memory"};
-  std::map<Rank, std::pair<std::int64_t, Picoseconds>> peaks;  // bytes, when; -1: not told
+  std::map<Rank, std::pair<std::int64_t, Picoseconds>> peaks;  // bytes, time; -1: unknown
   for (const Run::Npu& n : run.npus) {
     if (n.peak_memory_bytes >= 0) peaks[n.rank] = {n.peak_memory_bytes, -1};
   }
@@ -142,12 +141,12 @@ Section run_memory_section(const Run& run, const RunWishes&) {
   for (const auto& [rank, peak] : peaks)
     t.rows.push_back({std::int64_t{rank}, peak.first, peak.second < 0 ? Value{} : Value(peak.second)});
   std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[1] > b[1]; });
-  s.figures = {{"peak", "most of all NPUs", Unit::bytes, t.rows.empty() ? Value{} : t.rows.front()[1]},
+  s.figures = {{"peak", "highest peak of all NPUs", Unit::bytes, t.rows.empty() ? Value{} : t.rows.front()[1]},
                {"peak_npu", "on NPU", Unit::count, t.rows.empty() ? Value{} : t.rows.front()[0]},
                {"peak_at", "at", Unit::time, t.rows.empty() ? Value{} : t.rows.front()[2]}};
   s.tables.push_back(std::move(t));
   if (!run.alive.empty()) s.tables.push_back(alive_table(run));
-  if (peaks.empty()) s.notes.emplace_back("the run does not tell of memory");
+  if (peaks.empty()) s.notes.emplace_back("the run records no memory");
   return s;
 }
 
@@ -164,13 +163,14 @@ Section use_section(const Run& run, const RunWishes& wishes) {
   s.figures = {
       {"operations", "operations", Unit::count,
        wishes.operations ? value_of(*wishes.operations) : Value(static_cast<std::int64_t>(use.operations))},
-      {"tflops", "TFLOPS that all NPUs reach", Unit::number, use.tflops * npus},
+      {"tflops", "TFLOPS of all NPUs", Unit::number, use.tflops * npus},
       {"tflops_per_npu", "TFLOPS of an NPU, mean", Unit::number, use.tflops}};
   if (use.peak_per_s > 0) {
     s.figures.push_back({"peak_tflops", "TFLOPS of an NPU at its peak", Unit::number, use.peak_per_s / 1e12});
-    s.figures.push_back({"mfu", "used of the peak (MFU)", Unit::share, use.mfu < 0 ? Value{} : Value(use.mfu)});
+    s.figures.push_back(
+        {"mfu", "used share of the peak (MFU)", Unit::share, use.mfu < 0 ? Value{} : Value(use.mfu)});
   } else {
-    s.notes.emplace_back("with --peak 989TFLOPS: which share of that");
+    s.notes.emplace_back("--peak 989TFLOPS adds the used share of the peak");
   }
   return s;
 }

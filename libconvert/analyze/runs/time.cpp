@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells how long a run took and where the time went, and lists the sections.
+// Duration of a run and its time categories; list of the sections.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -16,7 +16,7 @@ namespace {
 
 Table part_table(const std::vector<NpuParts>& parts, const SlicesByNpu& slices, Picoseconds total) {
   Table t{.key = "parts",
-          .title = "where the time of an NPU went",
+          .title = "time of an NPU by category",
           .columns = {{"part", "part", Unit::text},
                       {"mean", "mean", Unit::time},
                       {"mean", "of the run", Unit::share},
@@ -53,7 +53,7 @@ Table npu_table(const std::vector<NpuParts>& parts, const SlicesByNpu& slices) {
                                                                "memory", "CPU",  "idle"};
   for (std::size_t p = 0; p < part_count; ++p)
     t.columns.push_back({std::string(part_names[p]), std::string(titles[p]), Unit::time});
-  t.columns.push_back({"stands_for", "stands for", Unit::count});
+  t.columns.push_back({"stands_for", "represents", Unit::count});
   for (const NpuParts& n : parts) {
     std::vector<Value> row = {std::int64_t{n.npu}};
     for (const Picoseconds time : n.ps) row.emplace_back(time);
@@ -73,7 +73,8 @@ Section time_section(const Run& run, const RunWishes& wishes) {
                {"npus", "NPUs", Unit::count, value_of(npus_of(run).size())},
                {"slices", "slices", Unit::count, value_of(run.timeline.slices.size())}};
   if (run.timeline.slices.empty()) {
-    s.notes.emplace_back("the run has no slices, so not where the time went: et-replay -o x.run keeps them");
+    s.notes.emplace_back(
+        "the run has no slices, so its time categories are unknown; et-replay -o x.run keeps slices");
   } else {
     const SlicesByNpu slices(run);
     const std::vector<NpuParts> parts = own_parts(run);
@@ -82,7 +83,7 @@ Section time_section(const Run& run, const RunWishes& wishes) {
     s.tables.push_back(npu_table(parts, slices));
   }
   if (run.status == RunStatus::deadlock)
-    s.notes.emplace_back("the run is deadlocked: times are those until nothing moved any more");
+    s.notes.emplace_back("the run is deadlocked: times end at its last progress");
   if (run.status == RunStatus::stopped) s.notes.emplace_back("the run was stopped at this time, by --until");
   return s;
 }

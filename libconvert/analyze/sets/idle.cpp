@@ -40,7 +40,7 @@ void IdleSearch::add(const NodeTable& table, const Node& node, const NodeFacts& 
   operations_.push_back({facts.stream.value, facts.begin_ns, end, -1});
 }
 
-// Notes when the last node ends whose dependency is a launch.
+// Sets the launch time of operations: the latest end of their launch dependencies.
 void IdleSearch::find_launches(const NodeTable& nodes) {
   if (launches_.empty()) return;
   const IdIndex ids(nodes);
@@ -58,7 +58,7 @@ std::map<std::int64_t, StreamIdle> IdleSearch::finish(const NodeTable& nodes) {
     return std::pair(a.stream, a.begin_ns) < std::pair(b.stream, b.begin_ns);
   });
   std::map<std::int64_t, StreamIdle> streams;
-  std::int64_t until = 0;  // the latest end so far of the stream
+  std::int64_t until = 0;  // latest end of the stream so far
   for (const Operation& op : operations_) {
     const auto [at, is_new] = streams.try_emplace(op.stream);
     StreamIdle& s = at->second;

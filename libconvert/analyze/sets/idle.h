@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says why the streams of a device were idle between what they ran, of recorded and linked traces.
+// Reasons for idle times of device streams, for recorded and linked traces.
 #pragma once
 
 #include <cstdint>
@@ -11,35 +11,35 @@
 
 namespace convert {
 
-// Gaps of at most this length between two operations that were both launched are the delay of the device itself.
+// A gap of at most this length between two launched operations is a delay of the device.
 inline constexpr std::int64_t kernel_delay_ns = 30;
 
-// The gaps of one stream, by what Holistic Trace Analysis calls them. A gap lies between the latest end so far and
+// Gaps of one stream, in the categories of Holistic Trace Analysis. A gap lies between the latest end so far and
 // the next begin.
 struct StreamIdle {
   std::uint64_t operations = 0;
-  std::int64_t busy_ns = 0;         // in which an operation runs
-  std::int64_t host_wait_ns = 0;    // the next operation was launched after the gap had begun
-  std::int64_t kernel_wait_ns = 0;  // launched before; the gap is not longer than kernel_delay_ns
-  std::int64_t other_wait_ns = 0;   // launched before, or nobody knows when: waits for events, other streams, …
-  std::uint64_t unlaunched = 0;     // operations of which no dependency tells the launch
+  std::int64_t busy_ns = 0;         // an operation runs
+  std::int64_t host_wait_ns = 0;    // the next operation was launched after the begin of the gap
+  std::int64_t kernel_wait_ns = 0;  // launched before; the gap is at most kernel_delay_ns
+  std::int64_t other_wait_ns = 0;   // launched before or at an unknown time: waits for events, other streams, …
+  std::uint64_t unlaunched = 0;     // operations without a launch dependency
 };
 
-// Finds the gaps of a rank, node by node: of nodes with the attribute stream that do not run on the CPU and tell
-// when they started. An operation is launched when the node ends that its dependency of the rule "launch"
-// (dep_rules, et-formats(5)) names.
+// Finds the gaps of a rank, node by node. Considers nodes with the attribute `stream` and a start time that do not
+// run on the CPU. The launch time of an operation is the end of the node that its dependency with the reason
+// "launch" names (dep_rules, et-formats(5)).
 class IdleSearch {
  public:
   struct NodeFacts {
-    std::int64_t begin_ns = -1;  // -1: not told
-    Picoseconds time_ps = -1;    // -1: not told
+    std::int64_t begin_ns = -1;  // -1: unknown
+    Picoseconds time_ps = -1;    // -1: unknown
     IntValue stream{};
     bool on_cpu = false;
     const Attr* dep_rules = nullptr;  // may be null
   };
-  // Adds the next node of the rank, which is of `table`.
+  // Adds the next node of the rank; the node belongs to `table`.
   void add(const NodeTable& table, const Node& node, const NodeFacts& facts);
-  // Returns the streams by number. `nodes`: all that were added, with their ids.
+  // Returns the streams by number. `nodes`: all added nodes, with their ids.
   [[nodiscard]] std::map<std::int64_t, StreamIdle> finish(const NodeTable& nodes);
 
  private:
@@ -47,7 +47,7 @@ class IdleSearch {
     std::int64_t stream;
     std::int64_t begin_ns;
     std::int64_t end_ns;
-    std::int64_t launched_ns;  // -1: nobody tells
+    std::int64_t launched_ns;  // -1: unknown
   };
   struct Launch {
     std::size_t operation;
@@ -56,7 +56,7 @@ class IdleSearch {
   void find_launches(const NodeTable& nodes);
 
   std::uint32_t nodes_ = 0;
-  std::vector<std::int64_t> ends_ns_;  // by node, up to the last that tells its end; -1: not told
+  std::vector<std::int64_t> ends_ns_;  // by node, up to the last node with an end; -1: unknown
   std::vector<Operation> operations_;
   std::vector<Launch> launches_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the recorded times of nodes.
+// Recorded times of nodes.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,16 @@
 
 namespace convert {
 
-// Returns when a node started, in nanoseconds on the recorder's clock: by start_nanos, else start_us. -1: not told,
-// or beyond 2^63-1.
+// Returns the start of a node in nanoseconds on the recorder's clock: start_nanos, else start_us. Returns -1 if it
+// is unknown or beyond 2^63-1.
 [[nodiscard]] inline std::int64_t start_ns_of(const Node& node, IntValue start_nanos) {
   if (start_nanos && start_nanos.value > 0) return start_nanos.value;
   constexpr auto most_us = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / 1000);
   return node.start_us != 0 && node.start_us <= most_us ? static_cast<std::int64_t>(node.start_us) * 1000 : -1;
 }
 
-// Returns how long a node took: by duration_nanos, else duration_us. -1: not told, negative, or beyond 106 days.
+// Returns the duration of a node: duration_nanos, else duration_us. Returns -1 if it is unknown, negative or beyond
+// 106 days.
 [[nodiscard]] inline Picoseconds duration_of(const Node& node, IntValue duration_nanos) {
   constexpr std::int64_t most_ns = std::numeric_limits<Picoseconds>::max() / ps_per_ns;
   if (duration_nanos) {

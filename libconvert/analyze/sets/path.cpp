@@ -11,8 +11,8 @@ namespace {
 
 using Work = PathRank::Work;
 
-// Numbers the nodes of all ranks one behind the other, with an edge for each dependency and message. The nodes of a
-// collective wait for each other: all have ended their waiting when the last of them has.
+// Graph of all ranks with an edge for each dependency and message; nodes are numbered consecutively. The nodes of a
+// collective wait for each other: none of its nodes starts before the last one is ready.
 class SetGraph {
  public:
   explicit SetGraph(const std::vector<PathRank>& ranks) : ranks_(ranks) {
@@ -34,17 +34,17 @@ class SetGraph {
   };
 
   std::uint64_t size_ = 0;
-  std::vector<std::uint64_t> first_;       // by position: the number of its node 0
-  std::vector<std::uint32_t> open_;        // by node: what it waits for
+  std::vector<std::uint64_t> first_;       // by rank index: the number of its node 0
+  std::vector<std::uint32_t> open_;        // by node: number of nodes it waits for
   std::vector<std::uint64_t> receive_of_;  // by node: the receive of a send
-  std::vector<std::uint32_t> call_of_;     // by node: in calls_
+  std::vector<std::uint32_t> call_of_;     // by node: index in calls_
   std::vector<Call> calls_;
   std::uint64_t pairs_ = 0;
 
   [[nodiscard]] std::size_t position(std::uint64_t node) const {
     return static_cast<std::size_t>(std::upper_bound(first_.begin(), first_.end(), node) - first_.begin()) - 1;
   }
-  // Calls visit(child) for each node that waits for this one.
+  // Calls visit(child) for each node that waits for this node.
   template <class Visit>
   void for_each_child(std::uint64_t node, std::size_t at, const Visit& visit) const {
     const PathRank& r = ranks_[at];
@@ -71,7 +71,7 @@ class SetGraph {
   }
 
   void join_calls() {
-    std::map<std::pair<std::string, std::size_t>, std::uint32_t> numbers;  // by group and number of the call
+    std::map<std::pair<std::string, std::size_t>, std::uint32_t> numbers;  // by group and call number
     std::map<std::string, std::vector<std::uint32_t>> by_group;
     for (std::size_t at = 0; at < ranks_.size(); ++at) {
       for (const GroupUse& use : ranks_[at].collectives) {
@@ -92,7 +92,7 @@ class SetGraph {
   const std::vector<PathRank>& ranks_;
 };
 
-// Walks the graph once: when does each node end at the earliest, with these times?
+// Walks the graph once and computes the earliest end of each node for the given times.
 class Walk {
  public:
   using TimeOf = Picoseconds (*)(const PathRank& rank, std::size_t node);
@@ -172,7 +172,7 @@ class Walk {
   bool keep_cause_;
   std::vector<std::uint32_t> open_;
   std::vector<Sum> ready_ps_;
-  std::vector<std::uint64_t> cause_;  // by node: what it waited for last
+  std::vector<std::uint64_t> cause_;  // by node: the last node it waited for
   std::vector<CallState> calls_;
   std::vector<std::uint64_t> queue_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds how long a set takes at least: its work, and the longest chain of nodes through all ranks.
+// Lower bounds on the time of a trace set: its work, and the longest chain of nodes through all ranks.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,20 @@ struct SetPath {
   };
   Sum work_ps;                   // of all nodes
   Sum span_ps;                   // of the longest chain
-  Sum compute_span_ps;           // where communication takes no time
-  Sum comm_span_ps;              // where computing takes no time
+  Sum compute_span_ps;           // of the longest chain if communication takes no time
+  Sum comm_span_ps;              // of the longest chain if computing takes no time
   std::uint64_t span_nodes = 0;  // on the longest chain
   std::uint64_t depth = 0;       // nodes of the chain with most nodes, messages included
-  Sum busiest_ps;                // most work that one rank computes, one node after the other
+  Sum busiest_ps;                // largest compute time of one rank, its nodes run one after the other
   Rank busiest_rank = 0;
-  std::uint64_t stuck = 0;         // nodes that wait for what is missing, or for each other
+  std::uint64_t stuck = 0;         // nodes that never run: they wait for missing nodes or for each other
   std::uint64_t pairs = 0;         // messages with both ends
-  std::uint64_t joined_calls = 0;  // collectives of two ranks at least
-  std::vector<Step> steps{};       // of the longest chain that take time, from the first
+  std::uint64_t joined_calls = 0;  // collectives of at least two ranks
+  std::vector<Step> steps{};       // steps of the longest chain that take time, from the first
 };
 
-// Returns the path. A receive waits for its send, a collective for the calls of all ranks that use its group; each
-// takes its own time then. Linear in nodes, dependencies, messages and calls.
+// Returns the path. A receive waits for its send, a collective for the calls of all ranks that use its group; then
+// each node takes its own time. Linear in nodes, dependencies, messages and calls.
 [[nodiscard]] SetPath find_path(const std::vector<PathRank>& ranks);
 
 }  // namespace convert

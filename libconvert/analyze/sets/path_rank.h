@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds what the longest chain of a set needs of one trace.
+// Data of one trace that find_path() needs.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct PathRank {
   Rank rank = 0;
   std::vector<Picoseconds> time_ps;        // by node
   std::vector<Work> work;                  // by node
-  std::vector<std::uint32_t> parents;      // by node: how many
-  std::vector<std::uint32_t> child_begin;  // one more than nodes
+  std::vector<std::uint32_t> parents;      // by node: number of parents
+  std::vector<std::uint32_t> child_begin;  // number of nodes + 1 elements
   std::vector<std::uint32_t> children;
   std::vector<NodeId> ids;
   RankMessages messages;

@@ -24,7 +24,7 @@ constexpr std::array fact_names = {attr::comm_size,   attr::comm_type,   attr::p
                                    attr::start_nanos, attr::stream,      attr::dep_rules};
 using NodeFacts = FoundAttrs<fact_names>;
 
-constexpr std::uint32_t most_names = 1'000'000;  // of a rank; further ones are counted together
+constexpr std::uint32_t most_names = 1'000'000;  // of a rank; further names are counted together
 
 }  // namespace
 
@@ -103,7 +103,7 @@ class RankCounter::Counter {
     }
   }
 
-  // Returns the recorded duration, or that of its operations; nothing if the node tells neither.
+  // Returns the recorded duration, else the duration of its operations; nothing if the node has neither.
   std::optional<Picoseconds> duration(const Node& node) {
     const IntValue exact = int_value(facts_[attr::duration_nanos]);
     if (const Picoseconds told = duration_of(node, exact); told >= 0) return told;
@@ -131,8 +131,8 @@ class RankCounter::Counter {
     out_.last_end_ns = std::max(out_.last_end_ns, end);
   }
 
-  // Returns the value of an attribute that must not be negative; nothing if it is absent or wrong, which is
-  // counted.
+  // Returns the value of an attribute that must not be negative. Returns nothing if it is absent or wrong; wrong
+  // values are counted.
   std::optional<std::int64_t> amount(Name name) {
     const IntValue v = int_value(facts_[name]);
     if (v && v.value >= 0) return v.value;
@@ -140,7 +140,7 @@ class RankCounter::Counter {
     return std::nullopt;
   }
 
-  // Returns the bytes that a message or collective has, and counts it; nothing for other nodes and unknown sizes.
+  // Returns the bytes of a message or collective and counts it. Returns nothing for other nodes and unknown sizes.
   std::optional<std::int64_t> bytes_of(const Node& node) {
     const auto add = [](Sum& to, std::optional<std::int64_t> n) { to.add(n.value_or(0)); };
     switch (node.type) {
@@ -210,7 +210,7 @@ class RankCounter::Counter {
     return bytes;
   }
 
-  // Returns pg_name of the node; empty where it has none, and for "0": all ranks.
+  // Returns pg_name of the node; empty if it has none, and for "0" (all ranks).
   [[nodiscard]] std::string_view group_name() const {
     const Attr* group = facts_[attr::pg_name];
     if (group == nullptr || group->kind != Kind::string_val) return {};
@@ -220,7 +220,7 @@ class RankCounter::Counter {
 
   std::size_t name_number(const Node& node) {
     if (out_.names.size() == 0) {
-      (void)out_.names.add("");  // also for what comes after the first million
+      (void)out_.names.add("");  // also for names after the first million
       out_.by_name.emplace_back();
     }
     if (out_.names.size() >= most_names) {
@@ -281,7 +281,7 @@ class RankCounter::Counter {
     if (wishes_.path) keep_graph(graph);
   }
 
-  // `order`: null if that of the file will do.
+  // `order`: null if the order of the file is topological.
   void add_depth(const Graph& graph, const std::vector<std::uint32_t>* order) {
     std::vector<std::uint32_t> depth(graph.size());
     const std::size_t n = order == nullptr ? graph.size() : order->size();

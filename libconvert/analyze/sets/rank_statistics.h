@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts what one trace has, without keeping its nodes: what the statistics of a set are added up from.
+// Statistics of one trace, without its nodes; summands of the statistics of a set.
 #pragma once
 
 #include <array>
@@ -20,21 +20,21 @@
 
 namespace convert {
 
-// What a table of nodes has a row for.
+// Key of the rows of a table of nodes.
 enum class NodeKey : std::uint8_t { nothing, name, type, group, rank };
-// Returns the key of a name such as "type". Throws Error(usage) for another.
+// Returns the key of a name such as "type". Throws Error(usage) if the name is unknown.
 [[nodiscard]] NodeKey parse_node_key(std::string_view name);
 
 struct RankWishes {
   NodeKey by = NodeKey::nothing;  // keeps the duration of each node
   bool names = true;              // counts nodes by name
-  bool idle = true;               // looks why streams of the device were idle
-  bool redundant = false;         // looks for dependencies that others imply
-  bool path = false;              // keeps the graph, for the longest chain of the set
-  double ops_per_ns = 0;          // of an NPU: the time of nodes that have operations and no duration; 0: none
+  bool idle = true;               // finds reasons for idle times of device streams
+  bool redundant = false;         // finds dependencies that others imply
+  bool path = false;              // keeps the graph for the longest chain of the set
+  double ops_per_ns = 0;          // of an NPU; gives a time to nodes with operations but no duration; 0: unknown
 };
 
-// Counts messages or collectives by size: class k holds sizes from 2^k to below 2^(k+1), class 64 those of 0 bytes.
+// Counts messages or collectives by size. Class k holds sizes from 2^k to below 2^(k+1), class 64 holds 0 bytes.
 struct SizeClasses {
   static constexpr std::size_t zero = 64;
   std::array<std::uint64_t, 65> count{};
@@ -45,18 +45,18 @@ struct SizeClasses {
 };
 
 struct RankStatistics {
-  static constexpr std::size_t types = 9;  // NodeType 0 to 7; 8: numbers that the schema does not know
-  // What nodes of no process group, and of that of all ranks, are called by group.
+  static constexpr std::size_t types = 9;  // NodeType 0 to 7; 8: types that the schema does not define
+  // Keys of nodes without a process group, and of the group of all ranks.
   static constexpr std::string_view no_group = "(no group)";
   static constexpr std::string_view all_ranks = "(all ranks)";
 
   // Nodes of one name, type or group.
   struct Nodes {
     std::uint64_t count = 0;
-    std::uint64_t timed = 0;  // that have a duration
+    std::uint64_t timed = 0;  // nodes with a duration
     Sum time_ps;
-    Sum bytes;                              // that they send or that a collective has
-    std::vector<std::int64_t> durations{};  // only of NodeKey's table
+    Sum bytes;                              // sent bytes, or size of a collective
+    std::vector<std::int64_t> durations{};  // only for the table by NodeKey
   };
   // Collectives of one type, group and size class.
   struct Calls {
@@ -66,7 +66,7 @@ struct RankStatistics {
     std::uint64_t count = 0;
     Sum bytes;
   };
-  // What it sends one other.
+  // Messages to one peer.
   struct Sent {
     std::int64_t peer = 0;
     std::uint64_t messages = 0;
@@ -74,12 +74,12 @@ struct RankStatistics {
   };
   struct Defects {
     std::uint64_t duplicate_ids = 0;
-    std::uint64_t dangling = 0;       // dependencies on nodes that do not exist, or on the node itself
-    std::uint64_t repeated = 0;       // dependencies named twice
-    std::uint64_t behind_cycles = 0;  // nodes on or behind a cycle, which have no depth
-    std::uint64_t bad_sizes = 0;      // negative, or no integer
-    std::uint64_t bad_times = 0;      // negative, or beyond 106 days
-    std::uint64_t unsized = 0;        // messages and collectives that do not tell their bytes
+    std::uint64_t dangling = 0;       // dependencies on missing nodes, or on the node itself
+    std::uint64_t repeated = 0;       // dependencies given twice
+    std::uint64_t behind_cycles = 0;  // nodes on or after a cycle, which have no depth
+    std::uint64_t bad_sizes = 0;      // negative or not an integer
+    std::uint64_t bad_times = 0;      // negative or beyond 106 days
+    std::uint64_t unsized = 0;        // messages and collectives without a size
   };
 
   Rank rank = 0;
@@ -93,7 +93,7 @@ struct RankStatistics {
   std::uint64_t most_children = 0;
   std::uint64_t depth = 0;  // nodes of the longest chain
   std::uint64_t redundant_edges = 0;
-  std::uint64_t edges_not_searched = 0;  // for redundancy, as that would take too long
+  std::uint64_t edges_not_searched = 0;  // not searched for redundancy, to limit the time
   Defects defects{};
   Nodes unknown_communication{};  // COMP nodes that communicate, see unknown_communication in graph/
 
@@ -106,33 +106,32 @@ struct RankStatistics {
   std::vector<Sent> sent_to{};       // ascending by peer
   std::vector<Calls> collectives{};  // by op, group, size class
 
-  // Recorded times: from the first start to the last end, on the recorder's clock; -1: no node tells when it
-  // started.
+  // Recorded times from the first start to the last end, on the recorder's clock; -1: no node has a start.
   std::int64_t first_start_ns = -1;
   std::int64_t last_end_ns = -1;
 
   TextSet names{};                       // of nodes
-  std::vector<Nodes> by_name{};          // by number in names
-  std::uint64_t unnamed_apart = 0;       // nodes whose names came after the first million of different ones
+  std::vector<Nodes> by_name{};          // by index in names
+  std::uint64_t unnamed_apart = 0;       // nodes with names after the first million of distinct names
   std::vector<std::string> key_names{};  // of by_key
-  std::vector<Nodes> by_key{};           // what `by` asked for, but name
+  std::vector<Nodes> by_key{};           // nodes by RankWishes::by, except by name
   bool has_streams = false;
-  std::map<std::int64_t, StreamIdle> streams{};  // of the device, where nodes tell
+  std::map<std::int64_t, StreamIdle> streams{};  // of the device, for nodes with times
   PathRank path{};
 };
 
-// Counts a rank whose nodes may come in batches.
+// Counts the nodes of a rank, which may arrive in batches.
 class RankCounter {
  public:
-  // Both must outlive this.
+  // `trace` and `wishes` must outlive this object.
   RankCounter(Trace& trace, const RankWishes& wishes);
   ~RankCounter();
   RankCounter(const RankCounter&) = delete;
   RankCounter& operator=(const RankCounter&) = delete;
-  // Counts the nodes that the trace holds now, behind those of the batches before.
+  // Counts the nodes that the trace holds now, in addition to earlier batches.
   void add_batch();
-  // Counts what nodes are together, when the trace holds all, of which parts() are enough; takes them
-  // away, and returns everything.
+  // Counts properties of all nodes together and returns the statistics. The trace must now hold all nodes of the
+  // rank with at least parts(); they are removed.
   [[nodiscard]] RankStatistics finish();
   [[nodiscard]] static const NodeParts& parts();
 
@@ -140,7 +139,7 @@ class RankCounter {
   class Counter;
   std::unique_ptr<Counter> counter_;
 };
-// Returns the counts of a trace, whose nodes may be wrong in any way.
+// Returns the statistics of a trace. The trace may be invalid in any way.
 [[nodiscard]] RankStatistics statistics_of(Trace trace, const RankWishes& wishes);
 
 }  // namespace convert

@@ -12,7 +12,7 @@ void find_redundant(const Graph& graph, const std::vector<std::uint32_t>* order,
   std::vector<std::uint32_t> place(graph.size(), order == nullptr ? 0 : no_index);
   const std::size_t n = order == nullptr ? graph.size() : order->size();
   for (std::uint32_t k = 0; k < n; ++k) place[order == nullptr ? k : (*order)[k]] = k;
-  std::vector<std::uint32_t> seen(graph.size());  // 1 + the place for which it was visited
+  std::vector<std::uint32_t> seen(graph.size());  // 1 + position for which the node was visited
   std::vector<std::uint32_t> stack;
   std::uint64_t left = 64 * std::uint64_t{graph.size()} + 10'000'000;
   for (std::uint32_t k = 0; k < n; ++k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts dependencies that say nothing new: those on a node on which another dependency already waits.
+// Redundant dependencies: the node also depends on them through another dependency.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace convert {
 
-// Sets how many dependencies are implied by others. `order`: of nodes not behind cycles, parents first; empty if
-// that of the file is one. The search from a node goes back only as far as its earliest parent; when it has visited
-// 64 nodes for each of the graph, and ten million, `not_searched` counts the dependencies of the nodes that are
-// left.
+// Counts the dependencies that others imply. `order`: the nodes that are not on or after a cycle, parents first;
+// null if the order of the file has this property. The search from a node goes back only to its earliest parent.
+// The search ends after 64 visits per node of the graph plus ten million. `not_searched` counts the dependencies of
+// the nodes that remain.
 void find_redundant(const Graph& graph, const std::vector<std::uint32_t>* order, std::uint64_t& redundant,
                     std::uint64_t& not_searched);
 

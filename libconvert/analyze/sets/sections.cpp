@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the sections of a set about bytes, operations and time.
+// Sections of a trace set about bytes, operations and time.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -12,7 +12,7 @@
 namespace convert {
 namespace {
 
-// Holds the least, mean and greatest of what the ranks have.
+// Minimum, mean and maximum over ranks.
 class Spread {
  public:
   void add(const Sum& n) {
@@ -21,7 +21,7 @@ class Spread {
     sum_.add(n);
     ++count_;
   }
-  // Returns a row: title, least, mean, greatest, balance.
+  // Returns a row: title, minimum, mean, maximum, balance.
   [[nodiscard]] std::vector<Value> row(const std::string& title) const {
     if (count_ == 0) return {title, {}, {}, {}, {}};
     const double mean = sum_.number() / static_cast<double>(count_);
@@ -55,7 +55,7 @@ Table size_table(const std::string& key, const std::string& title, const SizeCla
                       {"count", "count", Unit::count},
                       {"bytes", "bytes", Unit::bytes},
                       {"count_share", "share", Unit::share},
-                      {"cumulative_bytes_share", "bytes up to here", Unit::share}},
+                      {"cumulative_bytes_share", "cumulative bytes", Unit::share}},
           .more = "classes"};
   std::uint64_t count = 0;
   Sum bytes, so_far;
@@ -74,10 +74,10 @@ Table size_table(const std::string& key, const std::string& title, const SizeCla
   return t;
 }
 
-// Returns the steps of the longest chain that take most; `rows` of them, 0: all.
+// Returns the longest steps of the longest chain; at most `rows`, 0: all.
 Table step_table(const SetPath& p, std::size_t rows) {
   Table t{.key = "steps",
-          .title = "the chain: steps that take most",
+          .title = "longest steps of the longest chain",
           .columns = {{"rank", "rank", Unit::count},
                       {"node", "node", Unit::count},
                       {"time", "time", Unit::time},
@@ -109,10 +109,10 @@ Section SetStatistics::volume() const {
   add("sent", "bytes of messages sent", Unit::bytes, value_of(total_.sent_bytes));
   add("receives", "messages received", Unit::count, value_of(total_.recvs));
   add("received", "bytes of messages received", Unit::bytes, value_of(total_.received_bytes));
-  add("calls", "calls of collectives, of all ranks", Unit::count, value_of(total_.calls));
-  add("call", "bytes of calls, of all ranks", Unit::bytes, value_of(total_.call_bytes));
-  add("operations", "operations that nodes compute", Unit::count, value_of(total_.operations));
-  add("tensor", "tensors that nodes compute with", Unit::bytes, value_of(total_.tensor_bytes));
+  add("calls", "collective calls of all ranks", Unit::count, value_of(total_.calls));
+  add("call", "bytes of collective calls of all ranks", Unit::bytes, value_of(total_.call_bytes));
+  add("operations", "operations of nodes that compute", Unit::count, value_of(total_.operations));
+  add("tensor", "tensors of nodes that compute", Unit::bytes, value_of(total_.tensor_bytes));
   Table t{.key = "per_npu",
           .title = "per NPU",
           .columns = {{"what", "what", Unit::text},
@@ -149,11 +149,12 @@ Section SetStatistics::volume() const {
   s.tables.push_back(std::move(by_rank));
   const RankStatistics::Defects& d = total_.defects;
   if (d.unsized != 0)
-    s.notes.push_back("messages and calls that do not tell their bytes: " + std::to_string(d.unsized) +
-                      " (an algorithm has none of its own: -f msccl,size=1MiB gives it one)");
+    s.notes.push_back("messages and calls without a size: " + std::to_string(d.unsized) +
+                      " (algorithms have no size: -f msccl,size=1MiB sets one)");
   if (d.bad_sizes != 0)
-    s.notes.push_back("sizes left out, negative or no integers (et-validate --rules attributes names them): " +
-                      std::to_string(d.bad_sizes));
+    s.notes.push_back(
+        "sizes omitted, as they are negative or not integers (et-validate --rules attributes lists them): " +
+        std::to_string(d.bad_sizes));
   note_sums(s, {&total_.sent_bytes, &total_.received_bytes, &total_.call_bytes, &total_.operations,
                 &total_.tensor_bytes});
   return s;
@@ -202,7 +203,7 @@ Section SetStatistics::collectives() const {
   if (calls_.empty()) s.notes.emplace_back("no collectives");
   if (const RankStatistics::Nodes& n = total_.unknown_communication; n.count != 0)
     s.notes.push_back(counted(n.count, "COMP node") + (n.count == 1 ? " communicates" : " communicate") +
-                      " by an unknown collective (communication_unknown), for " +
+                      " with an unknown collective (communication_unknown), for " +
                       text_cell(value_of(n.time_ps), Unit::time));
   note_sums(s, {&total_.call_bytes});
   return s;
@@ -224,10 +225,10 @@ Section SetStatistics::matrix() const {
     pairs.push_back({std::int64_t{pair.first}, pair.second, sent.messages, sent.bytes});
   s.figures = {{"pairs", "pairs of NPUs", Unit::count, value_of(sent_.size())}};
   s.figures.front().key = "pairs_used";
-  s.tables.push_back(traffic_table("bytes that one NPU sends another in messages", pairs, total_.sent_bytes));
+  s.tables.push_back(traffic_table("bytes that one NPU sends to another in messages", pairs, total_.sent_bytes));
   if (total_.calls != 0)
     s.notes.push_back(counted(total_.calls, "call") +
-                      " of collectives not counted: which messages they send is known only when they are replayed "
+                      " of collectives not counted: their messages are known only when they are replayed "
                       "(et-replay -o x.run, then et-stats x.run) or merged with an algorithm (et-merge)");
   return s;
 }
@@ -251,7 +252,7 @@ Section SetStatistics::flops() const {
   for (const Row& r : rows_) {
     spread.add(r.operations);
     if (r.first_start_ns < 0) continue;
-    // Clocks of ranks may differ: the longest rank counts.
+    // Clocks of ranks may differ, so the longest rank counts.
     if (first < 0 || r.last_end_ns - r.first_start_ns > last - first) {
       first = r.first_start_ns;
       last = r.last_end_ns;
@@ -267,16 +268,15 @@ Section SetStatistics::flops() const {
   if (options_.ops_per_ns <= 0) return s;
   if (first < 0) {
     s.notes.emplace_back(
-        "the traces do not tell when nodes started, so not how much of the peak they use: replay them, "
+        "the traces do not record when nodes started, so the used share of the peak is unknown: replay them, "
         "then et-stats --timeline RUN --peak ... TRACES");
     return s;
   }
   constexpr double ps_per_nano = 1000;
   const auto ns = static_cast<double>(last - first);
-  s.figures.push_back(
-      {"time", "from the first start to the last end, of the longest rank", Unit::time, ns * ps_per_nano});
+  s.figures.push_back({"time", "from first start to last end of the longest rank", Unit::time, ns * ps_per_nano});
   const double possible = ns * options_.ops_per_ns * static_cast<double>(rows_.size());
-  s.figures.push_back({"mfu", "used of the peak (MFU)", Unit::share,
+  s.figures.push_back({"mfu", "used share of the peak (MFU)", Unit::share,
                        possible == 0 ? Value{} : Value(total_.operations.number() / possible)});
   return s;
 }
@@ -284,9 +284,9 @@ Section SetStatistics::flops() const {
 Section SetStatistics::path() const {
   Section s{.name = "path"};
   if (path_dropped_) {
-    s.notes.push_back("not looked for: the set has " + counted(total_.nodes, "node") + ", more than " +
+    s.notes.push_back("skipped: the set has " + counted(total_.nodes, "node") + ", more than " +
                       std::to_string(options_.most_path_nodes) +
-                      ", and all would be held: ask with --section path");
+                      ", which would all be in memory; --show path computes it anyway");
     return s;
   }
   const SetPath p = find_path(path_ranks_);
@@ -299,9 +299,9 @@ Section SetStatistics::path() const {
       {"span_free_communication", "span if communication took no time", Unit::time, value_of(p.compute_span_ps)},
       {"span_free_computing", "span if computing took no time", Unit::time, value_of(p.comm_span_ps)},
       {"busiest", "computing of the busiest rank", Unit::time, value_of(p.busiest_ps)},
-      {"busiest_rank", busy ? "which is rank" : "", Unit::count,
+      {"busiest_rank", busy ? "busiest rank" : "", Unit::count,
        busy ? Value(std::int64_t{p.busiest_rank}) : Value{}},
-      {"lower_bound", "no run is shorter than", Unit::time, value_of(std::max(p.span_ps, p.busiest_ps))},
+      {"lower_bound", "lower bound of a run", Unit::time, value_of(std::max(p.span_ps, p.busiest_ps))},
       {"depth", "depth: nodes of the longest chain through all ranks", Unit::count, value_of(p.depth)},
       {"messages", "messages with both ends", Unit::count, value_of(p.pairs)},
       {"calls", "collectives of several ranks", Unit::count, value_of(p.joined_calls)}};
@@ -314,15 +314,16 @@ Section SetStatistics::path() const {
   std::uint64_t untimed = 0;
   for (const RankStatistics::Nodes& n : total_.by_type) untimed += n.count - n.timed;
   if (!timed && total_.nodes != 0) {
-    s.notes.emplace_back("no node tells a duration: --peak gives nodes with operations one, et-replay all of them");
+    s.notes.emplace_back(
+        "no node has a duration; --peak estimates nodes with operations, et-replay simulates all nodes");
   } else if (untimed != 0) {
     s.notes.push_back(
         std::to_string(untimed) + " of " + counted(total_.nodes, "node") +
-        " tell no duration and take none here; communication is such in most traces: replay it on a network");
+        " have no duration and count as 0 here, usually communication; et-replay simulates it on a network");
   }
   if (p.stuck != 0)
     s.notes.push_back(counted(p.stuck, "node") +
-                      " left that wait for what is missing, or for each other: et-validate tells why");
+                      " never run, as they wait for missing nodes or for each other; et-validate reports why");
   note_sums(s, {&p.work_ps});
   return s;
 }
@@ -365,11 +366,11 @@ Section SetStatistics::idle() const {
   s.tables.push_back(std::move(t));
   if (streams_.empty())
     s.notes.emplace_back(
-        "no operations of a device with stream and start: PyTorch traces linked with a device trace have "
+        "no device operations with stream and start: PyTorch traces linked with a device trace have "
         "them (et-link)");
   if (unlaunched != 0)
-    s.notes.push_back("operations of which no dependency tells the launch: " + std::to_string(unlaunched) +
-                      "; gaps before them are other waits");
+    s.notes.push_back("operations without a launch dependency: " + std::to_string(unlaunched) +
+                      "; gaps before them count as other waits");
   note_sums(s, {&busy, &host, &kernel, &other});
   return s;
 }
@@ -378,11 +379,11 @@ Section SetStatistics::redundant() const {
   Section s{.name = "redundant"};
   const std::uint64_t edges = total_.data_edges + total_.control_edges;
   s.figures = {{"edges", "dependencies that others imply", Unit::count, value_of(total_.redundant_edges)},
-               {"edges_share", "of all", Unit::share,
+               {"edges_share", "share of all", Unit::share,
                 share_of(static_cast<std::int64_t>(total_.redundant_edges), static_cast<std::int64_t>(edges))}};
   if (total_.edges_not_searched != 0)
-    s.notes.push_back("dependencies not looked at, as that would take too long: " +
-                      std::to_string(total_.edges_not_searched) + "; there may be as many more");
+    s.notes.push_back("dependencies not searched, to limit the time: " + std::to_string(total_.edges_not_searched) +
+                      "; up to this number may be redundant too");
   return s;
 }
 

@@ -21,7 +21,7 @@ void add_defects(RankStatistics::Defects& to, const RankStatistics::Defects& fro
     to.*member += from.*member * times;
 }
 
-// Adds nodes that so many ranks have, without their durations.
+// Adds nodes that `times` ranks have, without their durations.
 void add_counts(RankStatistics::Nodes& to, const RankStatistics::Nodes& from, std::uint64_t times) {
   to.count += from.count * times;
   to.timed += from.timed * times;
@@ -204,7 +204,7 @@ Section SetStatistics::section(std::string_view name) const {
 
 void SetStatistics::note_sums(Section& section, std::initializer_list<const Sum*> sums) const {
   if (std::any_of(sums.begin(), sums.end(), [](const Sum* s) { return s->saturated(); }))
-    section.notes.emplace_back("a sum is beyond 2^63-1 and is rounded");
+    section.notes.emplace_back("a sum exceeds 2^63-1 and is rounded");
 }
 
 void SetStatistics::note_defects(Section& section) const {
@@ -212,12 +212,12 @@ void SetStatistics::note_defects(Section& section) const {
   const auto note = [&](std::uint64_t n, const std::string& text) {
     if (n != 0) section.notes.push_back(text + ": " + std::to_string(n));
   };
-  note(d.duplicate_ids, "nodes with the id of an earlier one of their rank (et-validate --rules ids names them)");
-  note(d.dangling, "dependencies left out, on nodes that do not exist (et-validate --rules deps names them)");
-  note(d.repeated, "dependencies named twice, such as once as data and once as control, counted once");
-  note(d.behind_cycles, "nodes on or behind a cycle, without depth (et-validate --rules cycles names it)");
-  note(d.bad_times, "times left out, negative or too large (et-validate --rules attributes)");
-  note(total_.unnamed_apart, "nodes counted without their names, as a rank has a million names already");
+  note(d.duplicate_ids, "nodes with the id of an earlier node of their rank (et-validate --rules ids lists them)");
+  note(d.dangling, "dependencies omitted, on nodes that do not exist (et-validate --rules deps lists them)");
+  note(d.repeated, "dependencies given twice, for example as data and as control, counted once");
+  note(d.behind_cycles, "nodes on or after a cycle, without depth (et-validate --rules cycles lists it)");
+  note(d.bad_times, "times omitted, as they are negative or too large (et-validate --rules attributes)");
+  note(total_.unnamed_apart, "nodes counted without their names, after the first million names of a rank");
 }
 
 Section SetStatistics::nodes() const {
@@ -226,13 +226,12 @@ Section SetStatistics::nodes() const {
   const double nodes = static_cast<double>(total_.nodes);
   s.figures = {{"total", "nodes", Unit::count, value_of(total_.nodes)},
                {"ranks", "ranks", Unit::count, value_of(rows_.size())}};
-  if (total_.on_cpu != 0)
-    s.figures.push_back({"on_cpu", "of them on the CPU", Unit::count, value_of(total_.on_cpu)});
+  if (total_.on_cpu != 0) s.figures.push_back({"on_cpu", "nodes on the CPU", Unit::count, value_of(total_.on_cpu)});
   s.figures.insert(s.figures.end(),
                    {{"edges", "dependencies", Unit::count, value_of(edges)},
-                    {"data_edges", "of them data", Unit::count, value_of(total_.data_edges)},
-                    {"control_edges", "of them control", Unit::count, value_of(total_.control_edges)},
-                    {"roots", "nodes without any", Unit::count, value_of(total_.roots)},
+                    {"data_edges", "data dependencies", Unit::count, value_of(total_.data_edges)},
+                    {"control_edges", "control dependencies", Unit::count, value_of(total_.control_edges)},
+                    {"roots", "nodes without dependencies", Unit::count, value_of(total_.roots)},
                     {"depth", "depth: nodes of the longest chain of a rank", Unit::count, value_of(total_.depth)}});
   double width = 0;
   for (const Row& r : rows_)
@@ -243,7 +242,7 @@ Section SetStatistics::nodes() const {
        {"parents_mean", "dependencies per node, mean", Unit::number,
         total_.nodes == 0 ? Value{} : Value(static_cast<double>(edges) / nodes)},
        {"parents_max", "dependencies of a node, at most", Unit::count, value_of(total_.most_parents)},
-       {"children_max", "nodes that wait for one node, at most", Unit::count, value_of(total_.most_children)}});
+       {"children_max", "dependents of a node, at most", Unit::count, value_of(total_.most_children)}});
   s.tables.push_back(table_by_type());
   if (!keyed_.rows.empty() || options_.by == NodeKey::name) s.tables.push_back(table_by_key());
   if (options_.by != NodeKey::name) s.tables.push_back(table_by_name());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Adds up what the ranks of a set have, and tells it in sections: nodes, volume, sizes, matrix, memory, path, ….
+// Statistics of a trace set: the sum over its ranks, in sections nodes, volume, sizes, matrix, memory, path, ….
 #pragma once
 
 #include <algorithm>
@@ -23,39 +23,40 @@ class SetStatistics {
   struct Options {
     NodeKey by = NodeKey::nothing;
     bool path = true;
-    double ops_per_ns = 0;  // of an NPU, for its share that is used; 0: not told
-    std::size_t rows = 0;   // of a table of names: at most; 0: all
-    // Nodes of the set up to which the graphs are kept, for the path; 0: any number.
+    double ops_per_ns = 0;  // of an NPU, for the used share of the peak; 0: unknown
+    std::size_t rows = 0;   // maximum rows of a table of names; 0: all
+    // Maximum number of nodes for which graphs are kept for the path section; 0: any number.
     std::uint64_t most_path_nodes = 20'000'000;
   };
   explicit SetStatistics(const Options& options) : options_(options) {}
 
-  // Adds a rank; the order of the ranks does not matter, but for the path it is that of messages.
+  // Adds a rank. The order of ranks is significant only for the path: it is the order of messages.
   void add(RankStatistics&& rank);
 
-  // How a rank differs from one that is counted alike: what its peers and groups are there.
+  // Differences of a rank from the representative of its class: rank, peers and groups.
   struct Changes {
     Rank rank = 0;
     std::function<std::int64_t(std::int64_t peer)> peer;
-    std::function<std::string(std::string_view group)> group;  // "" is that of all ranks
+    std::function<std::string(std::string_view group)> group;  // "" is the group of all ranks
   };
-  // Add ranks that are counted alike: once what is the same of all, which is taken away, then the rest of each.
+  // Add the ranks of a class: add_alike() once adds what they share and removes it from `one`, then add_like() adds
+  // the rest of each rank.
   void add_alike(RankStatistics& one, std::uint64_t ranks);
   void add_like(const RankStatistics& one, const Changes& changes);
-  // Returns whether names were left out as there are too many: which ones depends on the order of the ranks.
+  // Returns whether names were omitted because there are too many. Which names depends on the order of the ranks.
   [[nodiscard]] bool names_left_out() const;
 
   // Returns the operations that all nodes compute.
   [[nodiscard]] const Sum& operations() const { return total_.operations; }
   // Returns the names of all sections.
   [[nodiscard]] static std::vector<std::string> section_names();
-  // Returns whether the set has anything to tell there without being asked.
+  // Returns whether the set has data for a section and shows it by default.
   [[nodiscard]] bool has(std::string_view section) const;
-  // Returns one of them.
+  // Returns a section by name.
   [[nodiscard]] Section section(std::string_view name) const;
 
  private:
-  // Holds what tables by rank show of one rank.
+  // Values of one rank in tables by rank.
   struct Row {
     Rank rank;
     std::uint64_t nodes, edges, depth, sends, recvs, calls;
@@ -65,7 +66,7 @@ class SetStatistics {
   struct Keyed {
     RankStatistics::Nodes nodes;
     std::uint64_t ranks = 0;
-    std::vector<Repeated> repeated{};  // durations that several ranks have, besides those of `nodes`
+    std::vector<Repeated> repeated{};  // durations that several ranks share, in addition to those in `nodes`
 
     void add(RankStatistics::Nodes&& from, std::uint64_t times);
     // Returns the percentiles 50, 99 and 100 of the durations; nothing if there are none.
@@ -73,24 +74,24 @@ class SetStatistics {
   };
   struct KeyedNodes {
     TextSet keys;
-    std::vector<Keyed> rows;  // by number in keys
+    std::vector<Keyed> rows;  // by index in keys
 
-    // Adds nodes that so many ranks have.
+    // Adds nodes that `ranks` ranks have.
     void add(std::string_view key, RankStatistics::Nodes&& nodes, std::uint64_t ranks);
-    // Takes the nodes of a first rank, by number in `texts`.
+    // Takes the nodes of the first rank, by index in `texts`.
     void take(TextSet&& texts, std::vector<RankStatistics::Nodes>&& nodes);
-    // Returns how many keys have nodes.
+    // Returns the number of keys that have nodes.
     [[nodiscard]] std::size_t used() const {
       return static_cast<std::size_t>(
           std::count_if(rows.begin(), rows.end(), [](const Keyed& k) { return k.nodes.count != 0; }));
     }
-    // Returns the rows' numbers, those with most time first; without times those of which there are most.
+    // Returns the row indices, the largest time first; by count if nodes have no times.
     [[nodiscard]] std::vector<std::uint32_t> by_weight(std::size_t most) const;
   };
 
   void add_one(const RankStatistics& of, const Changes* changes);
   void keep_path(PathRank&& path);
-  // Returns whether nodes of a key are of the same key on all ranks that are counted alike.
+  // Returns whether nodes of a key have the same key on all ranks of a class.
   [[nodiscard]] bool is_shared_key(std::string_view key) const;
   [[nodiscard]] Section nodes() const;
   [[nodiscard]] Section volume() const;

@@ -30,8 +30,9 @@ std::unique_ptr<DescribedSet> read_set(std::string text, const std::string& file
     o.compat = true;
   }
   AstraWorkload workload = read_astra_text(std::move(text), file, o.compat, diagnostics);
-  // Asked for last: no number helps a file that cannot be read.
-  if (!npus) throw usage_error("a text workload is for any number of NPUs; say it: --from astra-text,npus=N");
+  // Checked last: no number of NPUs helps if the file cannot be read.
+  if (!npus)
+    throw usage_error("a text workload does not define the number of NPUs; add it: --from astra-text,npus=N");
   return make_astra_set(std::move(workload), o);
 }
 
@@ -40,10 +41,10 @@ std::unique_ptr<DescribedSet> read_set(std::string text, const std::string& file
 extern const Format astra_text_format;
 const Format astra_text_format = {
     .name = "astra-text",
-    .summary = "ASTRA-sim 1.0 text workload: layers of a training",
+    .summary = "ASTRA-sim 1.0 text workload: layers of a training job",
     .read_options = {{"npus", "N", "number of NPUs, required"},
                      {"passes", "P", "training steps (default: 1)"},
-                     {"compat", "chakra", "as MLCommons Chakra converts, byte for byte"}},
+                     {"compat", "chakra", "reproduce MLCommons Chakra's converter byte for byte"}},
     .sniff = sniff_astra_text,
     .read_set = read_set,
 };

@@ -13,10 +13,10 @@ namespace {
 
 constexpr NodeId no_node = std::numeric_limits<NodeId>::max();
 
-// What a layer does in a pass; each is a node or left out.
+// Parts of a layer in a pass; each is a node or absent.
 enum Part : std::size_t { fwd_comp, fwd_comm, ig_comp, ig_comm, wg_comp, wg_comm, parts };
 
-// What each layer does: forward from the first to the last, then backward from the last to the first.
+// Parts of each layer in order: forward from the first to the last layer, then backward from the last to the first.
 struct LayerOrder {
   std::span<const Part> forward;
   std::span<const Part> backward;
@@ -41,11 +41,11 @@ LayerOrder order_of(AstraKind kind) {
   return {compute_and_send, dlrm};
 }
 
-// Weight gradients first, input gradients from them; the others do it the other way round.
+// Returns whether the weight gradients come first and the input gradients depend on them; otherwise vice versa.
 bool weights_first(AstraKind kind) { return kind == AstraKind::data || kind == AstraKind::hybrid_dlrm; }
 
-// Returns the layer that a node belongs to: in a DLRM the layer behind the last bottom one sends the gradient of
-// the first layer, the embedding.
+// Returns the layer that owns a node. In a DLRM, the layer after the last bottom layer sends the gradient of the
+// first layer, the embedding.
 std::size_t owner_of(const AstraWorkload& w, Part part, std::size_t layer) {
   return part == ig_comm && w.kind == AstraKind::hybrid_dlrm ? 0 : layer;
 }
@@ -73,7 +73,7 @@ std::uint64_t nodes_per_pass(const AstraWorkload& w) {
   return nodes;
 }
 
-// Reads the ranks [first, last); makes their nodes when they are asked for.
+// Reads the ranks [first, last); creates their nodes on demand.
 class Reader final : public TraceReader {
  public:
   Reader(const AstraWorkload& workload, const AstraOptions& options, std::uint64_t nodes_per_rank, Rank first,
@@ -112,7 +112,7 @@ class Reader final : public TraceReader {
   }
 
  private:
-  using Ids = std::array<NodeId, parts>;  // of a layer's latest nodes
+  using Ids = std::array<NodeId, parts>;  // latest nodes of a layer
   static Ids no_nodes() {
     Ids ids{};
     ids.fill(no_node);
@@ -175,7 +175,7 @@ class Reader final : public TraceReader {
   void depend_on(std::size_t layer, Part part, NodeTable& out) const {
     if (const NodeId id = ids_[layer][part]; id != no_node) out.add_data_dep(id);
   }
-  // Makes the node wait for a collective, or if there is none for what it would have waited for.
+  // Makes the node wait for a collective, or for its computation if the collective is absent.
   void depend_on_end(std::size_t layer, Part computation, Part collective, NodeTable& out) const {
     depend_on(layer, ids_[layer][collective] != no_node ? collective : computation, out);
   }
@@ -187,11 +187,11 @@ class Reader final : public TraceReader {
       case wg_comp: depend_weight_gradient(layer, out); break;
       case fwd_comm: depend_on(layer, fwd_comp, out); break;
       case ig_comm: depend_on(layer, ig_comp, out); break;
-      default: depend_on(layer, wg_comp, out);  // of MICRO there is none
+      default: depend_on(layer, wg_comp, out);  // MICRO has no wg_comp
     }
   }
 
-  // Makes the node wait for the layer before it, and for the weights of the pass before.
+  // Makes the node wait for the previous layer and for the weights of the previous pass.
   void depend_forward(std::size_t layer, NodeTable& out) const {
     const bool weights_last = w_.kind == AstraKind::data || w_.kind == AstraKind::model;
     if (!weights_last) depend_on_end(layer, wg_comp, wg_comm, out);
@@ -230,8 +230,8 @@ class Reader final : public TraceReader {
 
   struct Place {
     bool backward = false;
-    std::size_t step = 0;  // layers done in this direction
-    std::size_t part = 0;  // of the list in order_
+    std::size_t step = 0;  // number of layers done in this direction
+    std::size_t part = 0;  // index into the list in order_
   };
 
   const AstraWorkload& w_;
@@ -256,7 +256,7 @@ class AstraSet final : public DescribedSet {
     if (__builtin_mul_overflow(nodes_per_pass(workload_), options_.passes, &nodes_per_rank_) ||
         __builtin_mul_overflow(nodes_per_rank_, std::uint64_t{options_.npus}, &all)) {
       throw usage_error("npus=" + std::to_string(options_.npus) + ",passes=" + std::to_string(options_.passes) +
-                        ": more nodes than ids of 64 bits");
+                        ": the number of nodes exceeds 64-bit ids");
     }
   }
 

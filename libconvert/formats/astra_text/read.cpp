@@ -23,7 +23,7 @@ constexpr std::array<std::pair<std::string_view, AstraKind>, 7> kinds = {
      {"HYBRID_DLRM", AstraKind::hybrid_dlrm},
      {"HYBRID_DLRM_ENHANCED", AstraKind::hybrid_dlrm}}};
 
-// Other kinds of ASTRA-sim 1.0: recognised, so that the message names them.
+// Other kinds of ASTRA-sim 1.0, recognised for the error message.
 constexpr std::array<std::string_view, 5> other_kinds = {"HYBRID_TRANSFORMER", "HYBRID_TRANSFORMER_FWD_IN_BCKWD",
                                                          "HYBRID_CUSTOMIZED", "HYBRID", "DISTRIBUTED_INFERENCE"};
 
@@ -47,7 +47,7 @@ constexpr std::array<std::string_view, 12> columns = {"the layer's name",
                                                       "weight gradient collective size",
                                                       "update time"};
 
-// ASCII white space but the line feed.
+// ASCII white space except the line feed.
 constexpr std::string_view blanks = " \t\v\f\r";
 
 std::vector<std::string_view> split(std::string_view line) {
@@ -107,14 +107,14 @@ class Parser {
         break;
       }
       if (workload_.layers.size() == count)
-        throw error(words_[0],
-                    "more layers than the " + std::to_string(count) + " of line " + std::to_string(count_line));
+        throw error(words_[0], "more layers than the " + std::to_string(count) + " declared in line " +
+                                   std::to_string(count_line));
       read_layer();
     }
     if (workload_.layers.size() < count)
       throw input_error({.file = workload_.file, .line = line_number_},
                         "ends after " + counted(workload_.layers.size(), "layer") + " of the " +
-                            std::to_string(count) + " of line " + std::to_string(count_line));
+                            std::to_string(count) + " declared in line " + std::to_string(count_line));
     check_last_bottom_layer();
     report_ignored();
     return std::move(workload_);
@@ -163,7 +163,7 @@ class Parser {
     workload_.kind = *kind;
     std::size_t used = 1;
     if (*kind == AstraKind::hybrid_dlrm) {
-      // ASTRA-sim writes the number behind a key, Chakra alone.
+      // ASTRA-sim writes a key before the number; Chakra writes the number only.
       used = words_.size() > 1 && words_[1] == "DLRM_LAST_BOTTOM_LAYER:" ? 2 : 1;
       if (words_.size() <= used)
         throw error(line_.substr(line_.size()),
@@ -179,9 +179,9 @@ class Parser {
   std::uint64_t read_count() {
     if (!next_line() || words_.empty())
       throw input_error({.file = workload_.file, .line = 2}, "the second line must be the number of layers");
-    if (words_.size() > 1) throw error(words_[1], "the second line must be the number of layers and nothing else");
+    if (words_.size() > 1) throw error(words_[1], "the second line must contain only the number of layers");
     const auto count = static_cast<std::uint64_t>(number(words_[0], "the number of layers"));
-    if (count == 0) throw error(words_[0], "a workload without layers");
+    if (count == 0) throw error(words_[0], "a workload must have at least one layer");
     return count;
   }
 
@@ -206,8 +206,8 @@ class Parser {
   void read_layer() {
     if (words_.size() < columns.size())
       throw error(line_.substr(line_.size()),
-                  "a layer has 12 columns; here " + std::string(columns[words_.size()]) + " is missing");
-    // The reference does not look at this column; a name of two words shows here.
+                  "a layer has 12 columns; " + std::string(columns[words_.size()]) + " is missing");
+    // The reference converter ignores this column. The check detects a layer name of two words.
     if (!compat_ && !parse_int(words_[reserved]))
       throw error(words_[reserved],
                   std::string(columns[reserved]) + ": '" + std::string(words_[reserved]) + "' is not a number");
@@ -240,16 +240,17 @@ class Parser {
       if (!compat_)
         throw error(word, what + " (known: NONE, " + join(names_of(collective_types)) + ")" +
                               did_you_mean(word, names_of(collective_types)));
-      diagnostics_.warning(at(word), "attributes", what + "; the reference makes it an all-reduce");
+      diagnostics_.warning(at(word), "attributes",
+                           what + "; it becomes an all-reduce, as in the reference converter");
     } else if (c.bytes != 0 && !compat_) {
       diagnostics_.warning(at(words_[column + 1]), "attributes",
-                           std::string(columns[column + 1]) + " of a collective of type NONE; there is none");
+                           std::string(columns[column + 1]) + " is ignored: the type of the collective is NONE");
     }
     c.runs = compat_ || (type && c.bytes != 0);
     return c;
   }
 
-  // Leaves out the collectives of a layer that are no part of this kind of workload.
+  // Omits the collectives of a layer that this kind of workload does not use.
   void select(AstraLayer& layer, std::size_t index) {
     switch (workload_.kind) {
       case AstraKind::micro:
@@ -285,34 +286,34 @@ class Parser {
     if (layers < 2)
       throw input_error({.file = workload_.file, .line = line_number_}, "a HYBRID_DLRM has at least two layers");
     if (workload_.last_bottom_layer == 0 || workload_.last_bottom_layer >= layers)
-      throw input_error(last_bottom_at_, "the last bottom layer must be one from 1 to " +
-                                             std::to_string(layers - 1) + " (the first is 0)");
+      throw input_error(last_bottom_at_, "the last bottom layer must be a number from 1 to " +
+                                             std::to_string(layers - 1) + " (the first layer is 0)");
     AstraLayer& embedding = workload_.layers[0];
     if (compat_ && !embedding.forward.runs)
       throw input_error(
           {.file = workload_.file, .line = embedding.line},
-          "the reference refuses HYBRID_DLRM without an ALLTOALL in the forward pass of the first layer");
+          "the reference converter rejects HYBRID_DLRM without an ALLTOALL in the forward pass of the first layer");
     if (workload_.last_bottom_layer + 1 == layers && embedding.input_gradient.runs) {
       embedding.input_gradient.runs = false;
       diagnostics_.warning({.file = workload_.file, .line = embedding.line}, "attributes",
-                           "the first layer's input gradient collective waits for the layer behind the last bottom "
-                           "layer; there is none, and it is left out");
+                           "the first layer's input gradient collective is omitted: there is no layer after the "
+                           "last bottom layer");
     }
   }
 
   void report_ignored() const {
     if (extra_words_.line != 0)
-      diagnostics_.warning(extra_words_, "attributes", "has no meaning for this kind of workload, and is ignored");
+      diagnostics_.warning(extra_words_, "attributes", "the word is ignored for this kind of workload");
     if (extra_columns_.line != 0)
-      diagnostics_.warning(extra_columns_, "attributes", "what follows the 12 columns of a layer is ignored");
+      diagnostics_.warning(extra_columns_, "attributes", "columns after the 12 columns of a layer are ignored");
     for (std::size_t column = 0; column < left_out_.size(); ++column) {
       const auto& [first, count] = left_out_[column];
       if (count == 0) continue;
       diagnostics_.warning(first, "attributes",
                            std::string(columns[column]) + " is not part of this kind of workload: " +
-                               counted(count, "collective") + " left out");
+                               counted(count, "collective") + " omitted");
     }
-    if (updates_ != 0) log_info("left out the update times of " + counted(updates_, "layer"));
+    if (updates_ != 0) log_info("omitted the update times of " + counted(updates_, "layer"));
   }
 
   bool compat_;
@@ -326,7 +327,7 @@ class Parser {
   Location last_bottom_at_;
   Location extra_words_;
   Location extra_columns_;
-  std::array<std::pair<Location, std::uint64_t>, columns.size()> left_out_{};  // by column: the first, how many
+  std::array<std::pair<Location, std::uint64_t>, columns.size()> left_out_{};  // by column: first location, count
   std::uint64_t updates_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chakra .et: a varint-delimited GlobalMetadata, then Nodes until the end of the file; no magic, no count.
+// Format chakra (.et): a varint-delimited GlobalMetadata, then Nodes until the end of the file; no magic, no count.
 #include <algorithm>
 #include <string>
 
@@ -17,7 +17,7 @@ using protobuf::make_tag;
 constexpr std::size_t chunk_bytes = std::size_t{64} << 10U;
 constexpr std::size_t max_length_size = 10;
 
-// The varint at visible[at], or nothing if it is cut or no varint; moves `at` behind it.
+// Returns the varint at visible[at] and moves `at` after it; nothing if the varint is cut or malformed.
 std::optional<std::uint64_t> glimpse_varint(std::string_view visible, std::uint64_t& at) {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < max_length_size && at < visible.size(); ++i) {
@@ -40,7 +40,7 @@ class ChakraReader final : public TraceReader {
     out.name = input_.name();
     out.nodes.clear();
     const Frame frame = peek_frame(chunk_bytes);
-    if (frame.view.empty()) fail(0, "an empty file is not a Chakra trace: even its metadata message is missing");
+    if (frame.view.empty()) fail(0, "an empty file is not a Chakra trace: its metadata message is missing");
     decoder_.metadata(frame.body(), frame.offset + frame.head, out.metadata);
     input_.skip(frame.head + frame.size);
     return true;
@@ -85,7 +85,7 @@ class ChakraReader final : public TraceReader {
   }
 
  private:
-  // The next message: where it stands, what lies there, and how long its length and its body are.
+  // The next message: its bytes in view, its offset, and the sizes of its length prefix and body.
   struct Frame {
     std::string_view view;
     std::uint64_t offset = 0;
@@ -94,7 +94,7 @@ class ChakraReader final : public TraceReader {
     [[nodiscard]] std::string_view body() const { return view.substr(head, size); }
   };
 
-  // False if the view ends inside the length.
+  // Returns false if the view ends inside the length.
   bool parse_length(Frame& frame) const {
     std::uint64_t size = 0;
     for (std::size_t i = 0; i < frame.view.size(); ++i) {
@@ -112,11 +112,12 @@ class ChakraReader final : public TraceReader {
     return false;
   }
 
-  // A whole message in view, or an empty view at the end of the input.
+  // Returns a view with a whole message, or an empty view at the end of the input.
   Frame peek_frame(std::size_t at_least) {
     Frame frame{.view = input_.peek(at_least), .offset = input_.offset()};
     if (frame.view.empty()) return frame;
-    if (!parse_length(frame)) fail(frame.offset, "truncated " + after() + ": the file ends inside a length");
+    if (!parse_length(frame))
+      fail(frame.offset, "truncated " + after() + ": the file ends inside the length of a message");
     const std::size_t need = frame.head + frame.size;
     if (frame.view.size() < need) frame.view = input_.peek(need);
     if (frame.view.size() < need) {
@@ -126,7 +127,8 @@ class ChakraReader final : public TraceReader {
     return frame;
   }
 
-  // Decodes the messages that lie whole in the next chunk, at least one; bytes used, 0 at the end of the input.
+  // Decodes the messages that are complete in the next chunk, at least one. Returns the bytes used, 0 at the end of
+  // the input.
   std::size_t decode_chunk(NodeTable& nodes, std::size_t max_nodes) {
     Frame frame = peek_frame(chunk_bytes);
     if (frame.view.empty()) return 0;
@@ -180,14 +182,14 @@ class ChakraWriter final : public TraceWriter {
   LinkOrderWriter order_;
 };
 
-// Sniffing. A message of which perhaps only the beginning is visible.
+// Sniffing: a message that may be cut after its beginning.
 struct Glimpse {
   std::string_view visible;
   std::uint64_t size = 0;
 };
 
-// Whether the message has well-formed fields, those in `known` right, and few others. Counts these. Of a cut
-// message at least one field must be whole, or much of it visible.
+// Returns whether a message has well-formed fields, with the fields in `known` valid and few others; counts the
+// others. A cut message must have at least one complete field or many visible bytes.
 bool plausible_fields(const Glimpse& message, bool (*known)(std::uint32_t tag, std::string_view content),
                       int& others, bool need_whole) {
   const bool cut = message.visible.size() < message.size;
@@ -221,7 +223,7 @@ bool plausible_fields(const Glimpse& message, bool (*known)(std::uint32_t tag, s
 }
 
 bool metadata_field(std::uint32_t tag, std::string_view content) {
-  if (tag == make_tag(1, protobuf::bytes)) {  // a version: not a line of text, not a piece of JSON
+  if (tag == make_tag(1, protobuf::bytes)) {  // a version: not a line of text or a piece of JSON
     return std::none_of(content.begin(), content.end(),
                         [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"'; });
   }
@@ -238,7 +240,8 @@ bool node_field(std::uint32_t tag, std::string_view /*content*/) {
 }
 
 // There is no magic number, and the first bytes may look like text: metadata of 123 bytes begins with "{\n", of 91
-// bytes with "[\n", of 60 bytes with '<'. So parse: a length, that many bytes of GlobalMetadata, then a Node.
+// bytes with "[\n", of 60 bytes with '<'. So the sniffer parses a length, GlobalMetadata of that length, and a
+// Node.
 bool sniff_chakra(std::string_view head) {
   std::uint64_t at = 0;
   const auto metadata_size = glimpse_varint(head, at);
@@ -260,11 +263,11 @@ bool sniff_chakra(std::string_view head) {
   head.remove_prefix(static_cast<std::size_t>(at));
   const Glimpse node{head.substr(0, static_cast<std::size_t>(*node_size)), *node_size};
   if (node.visible.empty()) return others == 0;
-  const auto first = static_cast<unsigned char>(node.visible[0]);  // an id, a name or a type; no text begins so
+  const auto first = static_cast<unsigned char>(node.visible[0]);  // an id, name or type; no text begins like this
   const bool begins_as_usual = first == make_tag(1, protobuf::varint) || first == make_tag(2, protobuf::bytes) ||
                                first == make_tag(3, protobuf::varint);
-  // Fields may stand in any order, and the first ones have defaults, which are left out; metadata may stand twice.
-  // In such files nothing may be unknown.
+  // Fields may be in any order, first fields with default values are omitted, and metadata may appear twice. Such
+  // files must have no unknown fields.
   if (!begins_as_usual && others != 0) return false;
   const bool metadata_again = first == make_tag(1, protobuf::bytes);
   others = 0;
@@ -286,11 +289,12 @@ const Format chakra_format = {
     .name = "chakra",
     .summary = "Chakra execution trace, one .et file per NPU",
     .suffixes = {".et"},
-    .write_options = {{"set", "tar|plain",
-                       "one stream for all ranks, or one file for one (default: by their number)"},
-                      {"order", "ctrl|attr|both",
-                       "how the sends of schedules keep the order of links: control dependencies, the attribute "
-                       "link_seq, or both (default)"}},
+    .write_options =
+        {{"set", "tar|plain",
+          "tar: one stream of all ranks; plain: the file of a single rank (default: by the number of ranks)"},
+         {"order", "ctrl|attr|both",
+          "form of the link order of a schedule's sends: control dependencies, the attribute "
+          "link_seq, or both (default)"}},
     .sniff = sniff_chakra,
     .read = read_chakra,
     .write = write_chakra,

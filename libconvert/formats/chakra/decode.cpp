@@ -14,7 +14,7 @@ using protobuf::Cursor;
 using protobuf::make_tag;
 using protobuf::Malformed;
 
-// How a scalar of AttributeProto's oneof stands on the wire.
+// Encodings of a scalar in AttributeProto's oneof.
 enum class Form : std::uint8_t {
   none,
   int32,
@@ -60,7 +60,7 @@ constexpr std::uint32_t wire_type(Form form) {
   }
 }
 
-// By tag of AttributeProto: the form of a scalar, or Form::none for anything else.
+// Form of a scalar by tag of AttributeProto; Form::none for all other fields.
 constexpr auto form_of_tag = [] {
   std::array<Form, std::size_t{33} * 8> f{};
   for (std::uint32_t k = 3; k <= 31; k += 2) f[make_tag(k, wire_type(scalar_forms[k]))] = scalar_forms[k];
@@ -69,7 +69,7 @@ constexpr auto form_of_tag = [] {
 
 std::uint64_t sign_extend(std::int32_t v) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(v)); }
 
-// The bits that core/trace.h documents for a number of this form.
+// Returns the bits that core/trace.h documents for a number of this form.
 inline std::uint64_t read_number(Cursor& in, Form form) {
   switch (form) {
     case Form::int64: return in.read_varint();
@@ -102,7 +102,7 @@ Text append_text(AttrTable& to, std::string_view s) { return s.empty() ? Text{} 
 Name intern(std::string_view text) {
   try {
     return Name(text);
-  } catch (const Error& e) {  // too many names: say where
+  } catch (const Error& e) {  // too many names: add the offset
     throw Malformed{text.data(), e.what()};
   }
 }
@@ -197,7 +197,7 @@ void ChakraDecoder::decode_node(Cursor in, NodeTable& to) {
       default: protobuf::copy_field(in, tag, protobuf::max_depth, node_unknown_);
     }
   }
-  if (!late_ctrl_deps_.empty()) {  // move in behind the early ones, before the data dependencies
+  if (!late_ctrl_deps_.empty()) {  // insert after the early ones, before the data dependencies
     to.deps.insert(to.deps.begin() + n.ctrl_deps.begin + n.ctrl_deps.count, late_ctrl_deps_.begin(),
                    late_ctrl_deps_.end());
     n.ctrl_deps.count += static_cast<std::uint32_t>(late_ctrl_deps_.size());
@@ -231,7 +231,7 @@ void ChakraDecoder::decode_io(Cursor in, IoInfo& io, NodeTable& to, std::string&
   }
 }
 
-// The first `size` of 32 bytes, the others zero.
+// Returns the first `size` of 32 bytes, padded with zeros.
 inline std::array<std::uint64_t, 4> load_words(const char* p, std::size_t size) {
   std::array<std::uint64_t, 4> w;
   std::memcpy(w.data(), p, sizeof w);
@@ -243,7 +243,7 @@ inline bool same_words(const std::array<std::uint64_t, 4>& a, const std::array<s
   return ((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3])) == 0;
 }
 
-// The prediction failed: finds the name among all that were seen, or interns it.
+// Called if the prediction failed: finds the name among all seen names, or interns it.
 void ChakraDecoder::remember_name(SeenName& predicted, const Cursor& at, std::size_t size) {
   const auto w = load_words(at.p, size);
   std::uint64_t hash = 0;
@@ -256,8 +256,9 @@ void ChakraDecoder::remember_name(SeenName& predicted, const Cursor& at, std::si
   predicted = seen;
 }
 
-// Almost every attribute begins with a short name that the previous node has in the same place: compare 32 bytes
-// with it instead of hashing text and locking the pool of names. If the name fits there, moves behind it.
+// Almost every attribute begins with a short name that the previous node has in the same position. Compares 32
+// bytes with that name instead of hashing the text and locking the pool of names. Moves after the name if it is
+// short enough.
 inline bool ChakraDecoder::match_name(Cursor& in, SeenName& predicted) {
   if (readable_end_ - in.p < 32 || in.end - in.p < 2) return false;
   const std::size_t size = static_cast<unsigned char>(in.p[1]) + std::size_t{2};
@@ -268,7 +269,7 @@ inline bool ChakraDecoder::match_name(Cursor& in, SeenName& predicted) {
   return true;
 }
 
-// The usual attribute, a short name and one scalar and no more; false, and nothing done, for any other.
+// Decodes the usual attribute: a short name and one scalar only. Returns false, without effects, for any other.
 inline bool ChakraDecoder::decode_plain_attr(Cursor in, std::size_t position, AttrTable& to) {
   SeenName& predicted = predicted_[position % predicted_size];
   if (!match_name(in, predicted) || in.done()) return false;
@@ -295,7 +296,7 @@ inline bool ChakraDecoder::decode_plain_attr(Cursor in, std::size_t position, At
   return true;
 }
 
-// The value's list is replaced by another member of the oneof.
+// Removes the list of the value, which another member of the oneof replaces.
 void ChakraDecoder::drop_list(Attr& a, AttrTable& to) {
   if (is_text(a.kind)) {
     to.texts.resize(a.bits);

@@ -17,9 +17,9 @@ using protobuf::varint_size;
 constexpr std::size_t flush_size = std::size_t{64} << 10U;
 constexpr char metadata_attr = static_cast<char>(make_tag(2, protobuf::bytes));
 constexpr char node_attr = static_cast<char>(make_tag(10, protobuf::bytes));
-constexpr std::size_t scalar_room = 64;  // more than any attribute with a short name and a scalar takes
+constexpr std::size_t scalar_room = 64;  // exceeds any attribute with a short name and a scalar
 
-// The wire bits of a number: a varint's value, or what a fixed field holds.
+// Returns the encoded bits of a number: the value of a varint, or the contents of a fixed-width field.
 inline std::uint64_t wire_bits(Kind scalar, std::uint64_t bits) {
   if (scalar == Kind::sint64_val) return protobuf::zigzag64(static_cast<std::int64_t>(bits));
   if (scalar == Kind::sint32_val) return protobuf::zigzag32(static_cast<std::int32_t>(bits));
@@ -27,7 +27,7 @@ inline std::uint64_t wire_bits(Kind scalar, std::uint64_t bits) {
   return bits;
 }
 
-// 8 or 4 for fixed-width kinds, 0 for varints.
+// Returns 8 or 4 for fixed-width kinds, 0 for varints.
 constexpr std::uint32_t fixed_width(Kind scalar) {
   switch (scalar) {
     case Kind::double_val:
@@ -52,7 +52,7 @@ char* put_field(char* at, std::uint32_t field, std::string_view text) {
   return put_text(at, text);
 }
 
-// Size of a length-delimited field, tag and length included.
+// Returns the size of a length-delimited field, including tag and length.
 std::uint64_t field_size(std::uint32_t field, std::uint64_t size) {
   return varint_size(make_tag(field, protobuf::bytes)) + varint_size(size) + size;
 }
@@ -60,7 +60,7 @@ std::uint64_t optional_size(std::uint32_t field, std::uint64_t size) {
   return size == 0 ? 0 : field_size(field, size);
 }
 
-// Size of the values in a list message; of a packed list, without tag and length.
+// Returns the size of the values in a list message; for a packed list, without tag and length.
 std::uint64_t values_size(const AttrTable& table, const Attr& a) {
   std::uint64_t size = 0;
   if (is_text(a.kind)) {
@@ -80,7 +80,7 @@ void check_size(std::uint64_t size) {
 
 }  // namespace
 
-// Makes room for at least n bytes at `at`, a place in buffer_.
+// Ensures room for at least n bytes at `at`, a position in buffer_; returns the position, which may move.
 inline char* ChakraEncoder::reserve(char* at, std::size_t n) {
   const auto used = static_cast<std::size_t>(at - buffer_.get());
   if (capacity_ - used >= n) [[likely]]
@@ -105,7 +105,8 @@ void ChakraEncoder::learn_name(Name name) {
   }
 }
 
-// The length before a message is known afterwards; it nearly always takes as many bytes as the previous one.
+// The length precedes a message but is known only after it; it nearly always takes as many bytes as the previous
+// one.
 inline char* ChakraEncoder::begin_message(char* at) {
   at = reserve(at, 16) + length_size_;
   body_ = static_cast<std::size_t>(at - buffer_.get());
@@ -204,7 +205,7 @@ char* ChakraEncoder::put_attrs(char* at, char tag, const AttrTable& table, std::
       at = put_large_attr(at, tag, table, a);
       continue;
     }
-    // A number: its size is below 128, so the length is one byte, which is filled in behind.
+    // A number takes fewer than 128 bytes, so its length is one byte, filled in afterwards.
     at = reserve(at, scalar_room);
     *at = tag;
     char* const body = at + 2;

@@ -15,7 +15,8 @@ LinkOrderForm link_order_form(const FormatOptions& options) {
   throw usage_error("order=" + text + ": expected ctrl, attr or both");
 }
 
-// A dependency of the order is on a send before it, see keeps_link_order().
+// Recognises a link order dependency by its parent: an earlier send with the same destination and instance; see
+// keeps_link_order().
 const NodeTable& LinkOrderWriter::change(const NodeTable& batch) {
   out_.clear();
   for (const Node& node : batch.nodes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes the order in which sends of a schedule take links as other simulators want it: the option `order` of .et.
+// Link order of a schedule's sends in the form that another simulator reads: the option `order` of .et.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 namespace convert {
 
 enum class LinkOrderForm : std::uint8_t { ctrl, attr, both };
-// Returns what the option `order` asks for. Throws Error(usage).
+// Returns the value of the option `order`. Throws Error(usage).
 [[nodiscard]] LinkOrderForm link_order_form(const FormatOptions& options);
 
-// Changes the nodes of one rank, batch after batch.
+// Converts the nodes of one rank, batch by batch.
 class LinkOrderWriter {
  public:
   explicit LinkOrderWriter(LinkOrderForm form) : form_(form) {}
 
   [[nodiscard]] bool changes() const { return form_ != LinkOrderForm::both; }
-  // Returns the nodes of a batch with one of the two forms only; valid until the next call.
+  // Returns the nodes of a batch with only one of the two forms; valid until the next call.
   [[nodiscard]] const NodeTable& change(const NodeTable& batch);
 
  private:
@@ -33,7 +33,7 @@ class LinkOrderWriter {
 
   LinkOrderForm form_;
   NodeTable out_;
-  std::unordered_map<NodeId, Send> sends_;  // with turns, so far
+  std::unordered_map<NodeId, Send> sends_;  // earlier sends with a sequence number, by node id
 };
 
 }  // namespace convert

@@ -22,7 +22,7 @@ std::uint64_t Cursor::read_long_varint() {
   for (unsigned shift = 0; shift < 70; shift += 7) {
     if (q == end) throw Malformed{p, cut};
     const auto byte = static_cast<unsigned char>(*q++);
-    value |= (byte & std::uint64_t{0x7f}) << shift;  // of the tenth byte one bit counts
+    value |= (byte & std::uint64_t{0x7f}) << shift;  // only one bit of the tenth byte counts
     if (byte < 0x80) {
       p = q;
       return value;
@@ -63,8 +63,8 @@ std::uint64_t Cursor::read_long_size() {
 }
 
 void Cursor::throw_overrun(const char* start, std::uint64_t size) const {
-  throw Malformed{start, "a field of " + std::to_string(size) + " bytes where its message has only " +
-                             std::to_string(end - p) + " left"};
+  throw Malformed{start, "a field of " + std::to_string(size) + " bytes, but its message has only " +
+                             std::to_string(end - p) + " bytes left"};
 }
 
 void copy_field(Cursor& in, std::uint32_t tag, int depth, std::string& out) {
@@ -96,8 +96,7 @@ void copy_field(Cursor& in, std::uint32_t tag, int depth, std::string& out) {
         groups.push_back(number);
         break;
       case end_group:
-        if (groups.empty() || groups.back() != number)
-          throw Malformed{in.p, "the end of a group that did not begin"};
+        if (groups.empty() || groups.back() != number) throw Malformed{in.p, "a group end without its group start"};
         groups.pop_back();
         break;
       default: throw Malformed{in.p, "wire type " + std::to_string(tag & 7U) + " does not exist"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads and writes the protobuf wire format: a checked cursor over a message, unchecked writes into reserved bytes.
+// Protobuf wire format: a checked cursor over a message, and unchecked writes into reserved bytes.
 #pragma once
 
 #include <bit>
@@ -10,23 +10,23 @@
 
 namespace convert::protobuf {
 
-static_assert(std::endian::native == std::endian::little, "fixed-width fields are copied as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "fixed-width fields are copied in memory order");
 
 // Wire types.
 inline constexpr std::uint32_t varint = 0, fixed64 = 1, bytes = 2, begin_group = 3, end_group = 4, fixed32 = 5;
 constexpr std::uint32_t make_tag(std::uint32_t field, std::uint32_t type) { return field << 3U | type; }
 
-// libprotobuf refuses longer lengths and deeper nested messages.
+// libprotobuf rejects longer lengths and more deeply nested messages.
 inline constexpr std::uint64_t max_length = 0x7fffffffU - 16;
 inline constexpr int max_depth = 100;
 
-// Thrown by Cursor; the caller, which knows the file, turns it into an Error.
+// Thrown by Cursor; the caller adds the file and throws an Error.
 struct Malformed {
   const char* at;
   std::string what;
 };
 
-// Reads the fields of one message; accepts exactly what libprotobuf 3.21 accepts.
+// Cursor over the fields of one message; accepts exactly what libprotobuf 3.21 accepts.
 struct Cursor {
   const char* p;
   const char* end;
@@ -81,15 +81,15 @@ struct Cursor {
   [[noreturn]] void throw_overrun(const char* start, std::uint64_t size) const;
 };
 
-// Copies the field whose tag was just read to the end of `out`, with minimal varints; a group as a whole, with at
-// most `depth` levels of groups.
+// Appends the field whose tag was just read to `out`, with minimal varints. A group is copied whole, with at most
+// `depth` levels of nested groups.
 void copy_field(Cursor& in, std::uint32_t tag, int depth, std::string& out);
 
-// Returns the bytes of a value as a varint: 1 to 10.
+// Returns the size of a varint in bytes: 1 to 10.
 constexpr std::uint32_t varint_size(std::uint64_t v) {
   return (static_cast<std::uint32_t>(std::bit_width(v | 1U)) * 9 + 64) / 64;
 }
-// Write a varint, a fixed-width number or text at `to`, where there must be room; return its end.
+// Write a varint, a fixed-width number or text to `to`, which must have room; return the end.
 inline char* put_varint(char* to, std::uint64_t v) {
   while (v >= 0x80) {
     *to++ = static_cast<char>(v | 0x80U);
@@ -108,7 +108,7 @@ inline char* put_text(char* to, std::string_view s) {
   return to + s.size();
 }
 
-// Return the number by which sint32 or sint64 stores a value, and the value that such a number stores.
+// Zigzag encoding of sint32 and sint64 values, and its inverse.
 constexpr std::uint32_t zigzag32(std::int32_t v) {
   return (static_cast<std::uint32_t>(v) << 1U) ^ static_cast<std::uint32_t>(v >> 31);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Decodes and encodes Chakra .et messages one at a time, between wire bytes and the flat tables of core/trace.h.
+// Decoder and encoder of Chakra .et messages, between encoded bytes and the flat tables of core/trace.h.
 //
-// Both directions agree with libprotobuf 3.21 bit for bit: whatever parses there parses here into the same
-// message, and what is written is what it would write. One difference: text that is not UTF-8 is kept.
+// Both directions agree with libprotobuf 3.21 bit for bit: whatever parses there parses here into the same message,
+// and the written bytes are the same. One difference: text that is not UTF-8 is kept.
 #pragma once
 
 #include <array>
@@ -17,24 +17,25 @@
 
 namespace convert {
 
-inline constexpr std::uint64_t max_chakra_message = 0x7fffffff;  // protobuf's limit, bytes
+inline constexpr std::uint64_t max_chakra_message = 0x7fffffff;  // protobuf's limit in bytes
 
 namespace protobuf {
 struct Cursor;
 }
 
-// Decodes the messages of one file. Keep one object for a file: it remembers the attribute names it has seen.
+// Decoder of the messages of one file. Use one object per file: it remembers attribute names.
 class ChakraDecoder {
  public:
   explicit ChakraDecoder(std::string file);
 
-  // Decode a message whose body begins at byte `offset` of the file. Throw Error(input) at the offending byte.
+  // Decode a message whose body begins at byte `offset` of the file. Throw Error(input) with the offset of the
+  // malformed byte.
   void metadata(std::string_view message, std::uint64_t offset, Metadata& to);
-  // Appends one node. `slack`: how many bytes after the message may be read as well (they are not used).
+  // Appends one node. `slack`: number of bytes after the message that are readable (their values are not used).
   void node(std::string_view message, std::size_t slack, std::uint64_t offset, NodeTable& to);
 
  private:
-  // A known name: field 1 of AttributeProto as it stands on the wire, padded with zeros.
+  // A known name: field 1 of AttributeProto in encoded form, padded with zeros.
   struct SeenName {
     std::array<std::uint64_t, 4> words{};
     Name name;
@@ -54,19 +55,19 @@ class ChakraDecoder {
 
   std::string file_;
   std::vector<SeenName> seen_;       // by hash
-  std::vector<SeenName> predicted_;  // by position in the node: the previous node's name there
+  std::vector<SeenName> predicted_;  // by position in the node: the name in the previous node
   const char* readable_end_ = nullptr;
   bool any_node_ = false;
   NodeId last_id_ = 0;
-  // Parts of a message that the wire may interleave with others, collected until its end.
+  // Fields of a message that other fields may interrupt, collected until the end of the message.
   std::vector<NodeId> late_ctrl_deps_;
   std::string node_unknown_, inputs_unknown_, outputs_unknown_, attr_unknown_, list_unknown_;
 };
 
-// Encodes delimited messages. Keep one object: it remembers encoded attribute names.
+// Encoder of delimited messages. Use one object for all messages: it remembers encoded attribute names.
 class ChakraEncoder {
  public:
-  // Each appends a varint length and the message. Throws Error(input) if a message would reach 2 GiB.
+  // Append a varint length and the message. Throw Error(input) if a message reaches 2 GiB.
   void metadata(const Metadata& metadata, std::string& out);
   void nodes(const NodeTable& table, std::string& out);
 
@@ -95,8 +96,8 @@ class ChakraEncoder {
   std::vector<KnownName> names_;  // by Name::index
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
-  std::size_t body_ = 0;         // where the current message's body starts in buffer_
-  std::size_t length_size_ = 2;  // bytes set aside for its length: as the previous message needed
+  std::size_t body_ = 0;         // begin of the current message's body in buffer_
+  std::size_t length_size_ = 2;  // bytes reserved for its length: the size of the previous one
 };
 
 }  // namespace convert

@@ -53,7 +53,7 @@ void DotLexer::fail(std::uint32_t line, std::uint32_t column, const std::string&
 bool DotLexer::more() {
   const auto kept = static_cast<std::size_t>(end_ - token_);
   const auto done = static_cast<std::size_t>(at_ - token_);
-  if (kept > largest_token) fail(line_, column_of(token_), "a name or string of more than 1 MiB");
+  if (kept > largest_token) fail(line_, column_of(token_), "a name or string longer than 1 MiB");
   input_.skip(static_cast<std::size_t>(token_ - base_));
   const std::string_view window = input_.peek(kept + 1);
   base_ = token_ = window.data();
@@ -70,7 +70,7 @@ void DotLexer::skip_line() {
   }
 }
 
-// Skips a comment at a '/'. Returns false if none begins there.
+// Skips a comment at a '/'. Returns false if no comment begins there.
 bool DotLexer::skip_comment() {
   const std::uint32_t line = line_, column = column_of(at_);
   if (!have(2) || (at_[1] != '/' && at_[1] != '*')) return false;
@@ -81,7 +81,7 @@ bool DotLexer::skip_comment() {
   at_ += 2;
   for (;;) {
     token_ = at_;
-    if (!have(2)) fail(line, column, "a comment without its end");
+    if (!have(2)) fail(line, column, "unterminated comment");
     const char c = *at_++;
     if (c == '\n') new_line();
     if (c == '*' && *at_ == '/') {
@@ -101,7 +101,7 @@ void DotLexer::skip_blank() {
       if (c == '\n') new_line();
     } else if (c == '/') {
       if (!skip_comment()) return;
-    } else if (c == '#' && offset_of(at_) == line_begin_) {  // left by a preprocessor
+    } else if (c == '#' && offset_of(at_) == line_begin_) {  // inserted by a preprocessor
       skip_line();
     } else if (c == '\xef' && offset_of(at_) == 0 && have(3) && at_[1] == '\xbb' && at_[2] == '\xbf') {
       at_ += 3;  // byte order mark
@@ -138,7 +138,7 @@ void DotLexer::read_name(DotToken& token) {
   token.text = {token_, static_cast<std::size_t>(at_ - token_)};
 }
 
-// Reads [-](.digits | digits[.digits]), behind which no letter and no '.' may stand.
+// Reads [-](.digits | digits[.digits]), not followed by a letter or '.'.
 void DotLexer::read_numeral(DotToken& token) {
   bool point = false;
   bool digits = false;
@@ -185,12 +185,12 @@ void DotLexer::read_quoted(DotToken& token) {
     while (at_ != end_ && *at_ != '"' && *at_ != '\\' && *at_ != '\n') ++at_;
     if (at_ == end_) {
       if (more()) continue;
-      fail(token.line, token.column, "a string without its end");
+      fail(token.line, token.column, "unterminated string");
     }
     if (*at_ == '"') break;
     if (*at_ == '\\') {
       ++at_;
-      if (!have(1)) continue;  // the end is noticed above
+      if (!have(1)) continue;  // the loop reports the end
     }
     if (*at_++ == '\n') new_line();
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Reads tokens of a Graphviz dot text with line and column through a window: memory does not grow with the file.
+// Lexer of Graphviz dot text with line and column. Reads through a window: memory does not grow with the file.
 //
-// The lexical rules are those of Graphviz's "The DOT Language": names, numerals, "quoted strings", comments of C
-// and C++, lines that begin with '#'. HTML strings (<...>) are refused.
+// The lexical rules follow Graphviz's "The DOT Language": names, numerals, "quoted strings", C and C++ comments,
+// lines that begin with '#'. HTML strings (<...>) are rejected.
 #pragma once
 
 #include <cstddef>
@@ -19,19 +19,19 @@ struct DotToken {
   enum class Kind : std::uint8_t {
     end,
     word,    // a name or numeral without quotes: may be a keyword
-    quoted,  // the text between the quotes as it stands: backslashes and all
+    quoted,  // the text between the quotes, escapes not resolved
     arrow,   // ->
     line,    // --
     symbol,  // one of { } [ ] = ; , + :
   };
   Kind kind = Kind::end;
-  std::string_view text;  // valid until the next token is read
+  std::string_view text;  // valid until the next call of next()
   std::uint32_t line = 1;
   std::uint32_t column = 1;  // in bytes, from 1
 
   [[nodiscard]] bool is(char symbol) const { return kind == Kind::symbol && text[0] == symbol; }
   [[nodiscard]] bool is_name() const { return kind == Kind::word || kind == Kind::quoted; }
-  // Graphviz's keywords are recognised in any case, never in quotes.
+  // Returns whether the token is a keyword of Graphviz; keywords match in any case, but never in quotes.
   [[nodiscard]] bool is_keyword(std::string_view lower) const;
 };
 
@@ -44,15 +44,15 @@ class DotLexer {
 
   explicit DotLexer(Input& input) : input_(input) {}
 
-  // Returns the next token. Throws Error(input) with line and column at a character that the language does not
-  // know, a string or comment without its end, a token of more than 1 MiB.
+  // Returns the next token. Throws Error(input) with line and column at an invalid character, an unterminated
+  // string or comment, or a token longer than 1 MiB.
   [[nodiscard]] DotToken next();
   [[nodiscard]] Location locate(const DotToken& token) const {
     return {.file = input_.name(), .line = token.line, .column = token.column};
   }
 
  private:
-  // Extends the window; returns false at the end of the input. Keeps everything from token_ on.
+  // Extends the window; keeps all bytes from token_ on. Returns false at the end of the input.
   bool more();
   [[nodiscard]] bool have(std::size_t n) {
     while (static_cast<std::size_t>(end_ - at_) < n) {
@@ -80,7 +80,7 @@ class DotLexer {
   [[noreturn]] void fail(std::uint32_t line, std::uint32_t column, const std::string& message) const;
 
   Input& input_;
-  // The window: input_'s bytes from base_ (consumed up to there) to end_.
+  // The window: bytes of input_ from base_ (all bytes before it are consumed) to end_.
   const char* base_ = nullptr;
   const char* token_ = nullptr;  // begin of the token in progress
   const char* at_ = nullptr;

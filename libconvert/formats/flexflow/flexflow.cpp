@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The format flexflow: the whole graph is read and planned, then handed out rank by rank.
+// Format flexflow: reads and plans the whole graph, then returns it rank by rank.
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,7 +16,7 @@ namespace convert {
 namespace flexflow {
 namespace {
 
-// Returns whether a key has the second of its two words; without the key it has the first.
+// Returns whether the value of a key is `second`; `first` is the other value and the default.
 bool is_second(const FormatOptions& options, std::string_view key, std::string_view first,
                std::string_view second) {
   const std::string text = options.get(key).value_or(std::string(first));
@@ -66,17 +66,18 @@ class Reader final : public TraceReader {
   void load() {
     graph_ = read_task_graph(input_, diagnostics_);
     if (graph_.dialect == Dialect::chakra && devices_)
-      throw usage_error("devices=" + *devices_ + ": the tasks of " + graph_.file + " name their ranks themselves");
+      throw usage_error("devices=" + *devices_ + ": the tasks of " + graph_.file +
+                        " already name their ranks; omit devices");
     if (devices_) {
       const auto file = open_input(*devices_);
       place_tasks(graph_, parse_device_map(*devices_, file->read_rest()), diagnostics_);
     } else if (graph_.dialect == Dialect::stock) {
       if (!single_)
         throw input_error({.file = graph_.file},
-                          "this task graph does not say on which devices its tasks run; name a device map with "
-                          "devices=FILE, or ask for one trace of all with single=yes");
+                          "the task graph has no devices of its tasks; give a device map with "
+                          "devices=FILE, or request one trace of all tasks with single=yes");
       diagnostics_.warning({.file = graph_.file}, "flexflow",
-                           "no device map: one trace of all tasks, whose transfers are computations");
+                           "no device map: all tasks form one trace, with transfers as computations");
     }
     if (!single_) join_ranks(graph_, cross_);
     order_ = order_tasks(graph_);
@@ -120,7 +121,7 @@ class Reader final : public TraceReader {
 
   Input& input_;
   Diagnostics& diagnostics_;
-  Rank rank_;  // of a single trace
+  Rank rank_;  // for a single trace
   std::optional<std::string> devices_;
   bool single_;
   Cross cross_;
@@ -130,7 +131,7 @@ class Reader final : public TraceReader {
   RankPlan plan_;
   Rank next_ = 0;
   Rank current_ = 0;
-  std::uint32_t next_node_ = 0;  // of the current rank
+  std::uint32_t next_node_ = 0;  // next node of the current rank
   std::vector<NodeId> parents_;
 };
 
@@ -142,12 +143,12 @@ std::unique_ptr<TraceReader> make_reader(const ReadContext& context) { return st
 extern const Format flexflow_format;
 const Format flexflow_format = {
     .name = "flexflow",
-    .summary = "FlexFlow task graph (dot): a trace per device, transfers as messages",
+    .summary = "FlexFlow task graph (dot): one trace per device, transfers as messages",
     .suffixes = {".dot"},
-    .read_options = {{"devices", "FILE",
-                      "CSV or JSON: which rank runs which task, where the graph does not say it"},
+    .read_options = {{"devices", "FILE", "device map (CSV or JSON): the ranks of tasks, if the graph has none"},
                      {"single", "yes|no", "all tasks as one trace (default: no)"},
-                     {"cross", "error|message", "edges between ranks without a transfer (default: error)"}},
+                     {"cross", "error|message",
+                      "action on an edge between ranks without a transfer (default: error)"}},
     .sniff = flexflow::sniff_task_graph,
     .read = flexflow::make_reader,
     .imported = true,

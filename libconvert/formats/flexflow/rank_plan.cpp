@@ -21,10 +21,10 @@ std::string where(const Task& t) {
   throw input_error(graph.locate(e),
                     "no transfer carries the edge from " + graph.describe(from) + ", " + where(from) + ", to " +
                         graph.describe(to) + ", " + where(to) +
-                        (computations ? "; with cross=message it becomes a message of no bytes" : ""));
+                        (computations ? "; use cross=message to make it a message of 0 bytes" : ""));
 }
 
-// Throws if a rank up to the last is left out. `nodes`: how many all ranks have.
+// Throws if a rank from 0 to `last` has no task. `nodes`: number of nodes of all ranks.
 void check_ranks(const TaskGraph& graph, Rank last, std::size_t nodes) {
   const auto each = [&](const auto& visit) {
     for (const Task& t : graph.tasks) {
@@ -32,7 +32,7 @@ void check_ranks(const TaskGraph& graph, Rank last, std::size_t nodes) {
       if (is_transfer(t)) visit(t, t.peer);
     }
   };
-  // As many nodes cannot cover more ranks: what is beyond need not be marked.
+  // N nodes cannot cover more than N ranks, so higher ranks need no mark.
   std::vector<bool> seen(std::min<std::size_t>(last, nodes) + 1);
   each([&](const Task&, Rank r) {
     if (r < seen.size()) seen[r] = true;
@@ -58,7 +58,7 @@ void join_ranks(TaskGraph& graph, Cross cross) {
     if (is_carried(from.ranks(), to.ranks())) continue;
     if (cross == Cross::error || is_transfer(from) || is_transfer(to)) fail_edge(graph, e);
     const auto message = static_cast<std::uint32_t>(graph.tasks.size());
-    if (message >= largest_tag) throw input_error(graph.locate(e), "more tasks than 2^31-1");
+    if (message >= largest_tag) throw input_error(graph.locate(e), "more than 2^31-1 tasks");
     const Task t{
         .bytes = 0,
         .number = to.number,

@@ -9,7 +9,7 @@
 namespace convert::flexflow {
 namespace {
 
-constexpr std::uint32_t unknown = 0xffffffff;  // not looked for yet
+constexpr std::uint32_t unknown = 0xffffffff;  // not looked up yet
 
 class Matcher {
  public:
@@ -58,7 +58,8 @@ void place(const TaskGraph& graph, const DeviceMap& map, const DeviceEntry& e, T
   if (transfer != e.peer.has_value()) {
     throw input_error(map.locate(e),
                       graph.describe(t) + " is a " + std::string(graph.texts.view(t.type)) + " task: " +
-                          (transfer ? "its source and destination are expected" : "one rank is expected"),
+                          (transfer ? "the device map must give its source and destination"
+                                    : "the device map must give one rank"),
                       "devices");
   }
   t.rank = e.rank;
@@ -99,7 +100,7 @@ void place_tasks(TaskGraph& graph, const DeviceMap& map, Diagnostics& diagnostic
   if (unsized != 0) {
     diagnostics.warning(map.locate(*first_unsized), "devices",
                         counted(unsized, "transfer") + (unsized == 1 ? " has" : " have") +
-                            " no size in the map: 0 bytes are taken");
+                            " no size in the map; 0 bytes are assumed");
   }
 }
 

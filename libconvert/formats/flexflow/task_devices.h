@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gives the tasks of a stock graph their ranks, as a device map says.
+// Assignment of ranks to the tasks of a stock graph from a device map.
 #pragma once
 
 #include "config/device_map.h"
@@ -8,9 +8,9 @@
 
 namespace convert::flexflow {
 
-// Gives every task the ranks of its entry (config/device_matcher.h); a Comm task becomes a transfer, or a copy if
-// both its ends are one rank. Throws Error(input) [devices] on tasks without an entry, and entries of the wrong
-// kind. Warns of entries without a task, and of transfers without a size.
+// Gives every task the ranks of its entry (config/device_matcher.h). A Comm task becomes a transfer, or a copy if
+// both its ends are one rank. Throws Error(input) [devices] for tasks without an entry and entries of the wrong
+// kind. Warns about entries without a task and transfers without a size.
 void place_tasks(TaskGraph& graph, const DeviceMap& map, Diagnostics& diagnostics);
 
 }  // namespace convert::flexflow

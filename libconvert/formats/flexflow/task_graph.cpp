@@ -22,7 +22,7 @@ std::string shown(const DotToken& token) {
   return token.kind == TokenKind::quoted ? '"' + text + '"' : "'" + text + "'";
 }
 
-// A place in the file, kept when its token is gone.
+// A position in the file that outlives its token.
 struct TextPlace {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
@@ -45,8 +45,8 @@ class GraphReader {
     }
     advance();
     if (token_.is_keyword("digraph") || token_.is_keyword("graph") || token_.is_keyword("strict"))
-      fail("a second graph; a task graph is a file of its own");
-    if (token_.kind != TokenKind::end) fail("unexpected " + shown(token_) + " behind the graph");
+      fail("a second graph; a file must contain one task graph");
+    if (token_.kind != TokenKind::end) fail("unexpected " + shown(token_) + " after the graph");
     if (graph_.tasks.empty()) throw input_error({.file = graph_.file}, "the graph has no tasks");
     report_odd_owners();
   }
@@ -72,11 +72,11 @@ class GraphReader {
     expect('{');
   }
 
-  // Skips a name; [+ "…"] behind a quoted string belongs to it.
+  // Skips a name, with all [+ "…"] that continue a quoted string.
   void skip_name() {
     take_name([] {});
   }
-  // Calls each() at the name, and at each further string that belongs to it.
+  // Calls each() for the name and for each string that continues it.
   template <typename Each>
   void take_name(const Each& each) {
     const bool quoted = token_.kind == TokenKind::quoted;
@@ -84,7 +84,7 @@ class GraphReader {
     advance();
     while (quoted && token_.is('+')) {
       advance();
-      if (token_.kind != TokenKind::quoted) fail("a string in quotes is expected behind '+', not " + shown(token_));
+      if (token_.kind != TokenKind::quoted) fail("a quoted string is expected after '+', not " + shown(token_));
       each();
       advance();
     }
@@ -92,7 +92,7 @@ class GraphReader {
 
   void statement() {
     if (token_.is_keyword("subgraph") || token_.is('{')) fail("a subgraph is not part of a task graph");
-    if (token_.kind == TokenKind::end) fail("the graph ends without its '}'");
+    if (token_.kind == TokenKind::end) fail("the graph has no closing '}'");
     if (!token_.is_name()) fail("a statement is expected, not " + shown(token_));
     if (token_.is_keyword("graph") || token_.is_keyword("edge") || token_.is_keyword("node")) {
       const bool node = token_.is_keyword("node");
@@ -111,7 +111,7 @@ class GraphReader {
       if (!token_.is_name()) fail("a value is expected, not " + shown(token_));
       return skip_name();
     }
-    if (quoted && token_.is('+')) fail("the name of a node in parts is not part of a task graph");
+    if (quoted && token_.is('+')) fail("a concatenated node name is not part of a task graph");
     if (token_.is(':')) fail("a port is not part of a task graph");
     const std::uint32_t number = number_of(name_, at);
     if (token_.kind == TokenKind::arrow || token_.kind == TokenKind::line) {
@@ -127,7 +127,8 @@ class GraphReader {
     const std::string_view digits = name.starts_with(prefix) ? name.substr(prefix.size()) : std::string_view();
     const auto k = parse_unsigned(digits);
     if (!k || *k > 0xffffffffU || (digits.size() > 1 && digits[0] == '0')) {
-      fail(at, "'" + shown_text(name, 40) + "' is no node of a task graph: they are named node0, node1, …");
+      fail(at, "'" + shown_text(name, 40) +
+                   "' is not a node name; the nodes of a task graph are named node0, node1, …");
     }
     return static_cast<std::uint32_t>(*k);
   }
@@ -137,10 +138,10 @@ class GraphReader {
       if (token_.kind == TokenKind::line) fail("'--' is expected in undirected graphs only; write '->'");
       advance();
       if (token_.is_keyword("subgraph") || token_.is('{')) fail("a subgraph is not part of a task graph");
-      if (!token_.is_name()) fail("a node is expected behind '->', not " + shown(token_));
+      if (!token_.is_name()) fail("a node is expected after '->', not " + shown(token_));
       const std::uint32_t to = number_of(token_.text, place_of(token_));
       graph_.edges.push_back({.from = from, .to = to, .line = token_.line, .column = token_.column});
-      if (graph_.edges.size() >= most_edges) fail("more edges than 2^32-1");
+      if (graph_.edges.size() >= most_edges) fail("more than 2^32-1 edges");
       from = to;
       advance();
       if (token_.is(':')) fail("a port is not part of a task graph");
@@ -160,10 +161,10 @@ class GraphReader {
     }
     if (graph_.tasks.empty()) graph_.dialect = parsed_.dialect;
     if (parsed_.dialect != graph_.dialect) {
-      fail(label_at_,
-           name_ + " is of FlexFlow's " +
-               (parsed_.dialect == Dialect::stock ? "own form (times), the nodes before it of that for Chakra"
-                                                  : "form for Chakra, the nodes before it of its own (times)"));
+      fail(label_at_, name_ + " has FlexFlow's " +
+                          (parsed_.dialect == Dialect::stock
+                               ? "native label (times), but earlier nodes have the label for Chakra"
+                               : "label for Chakra, but earlier nodes have the native label (times)"));
     }
     if (t.peer != no_rank && parsed_.owner != t.rank && parsed_.owner != t.peer && odd_owners_++ == 0) {
       first_odd_owner_ = at;
@@ -173,11 +174,11 @@ class GraphReader {
     t.name = graph_.texts.add(parsed_.name);
     t.type = graph_.texts.add(parsed_.type);
     graph_.tasks.push_back(t);
-    // A task's index is the tag of its message.
-    if (graph_.tasks.size() >= largest_tag) fail("more nodes than 2^31-1");
+    // The index of a task is the tag of its message.
+    if (graph_.tasks.size() >= largest_tag) fail("more than 2^31-1 nodes");
   }
 
-  // [a=b, c=d; e] […]: only a label has a meaning.
+  // Reads [a=b, c=d; e] […]; only `label` is used.
   void attributes() {
     has_label_ = false;
     while (token_.is('[')) {
@@ -210,7 +211,7 @@ class GraphReader {
     });
   }
 
-  // A backslash and a line break join lines; all other escapes are the label's.
+  // A backslash with a line break joins lines; all other escapes belong to the label.
   void add_to_label(std::string_view text) {
     if (text.find("\\\n") == std::string_view::npos) {
       label_ += text;
@@ -241,7 +242,7 @@ class GraphReader {
     diagnostics_.warning(
         {.file = graph_.file, .line = first_odd_owner_.line, .column = first_odd_owner_.column}, "flexflow",
         "npu_id=" + std::to_string(odd_owner_) + " is neither source nor destination of this transfer" +
-            (odd_owners_ == 1 ? "" : ", nor is that of " + counted(odd_owners_ - 1, "other")) + "; it is not used");
+            (odd_owners_ == 1 ? "" : ", likewise for " + counted(odd_owners_ - 1, "other")) + "; it is ignored");
   }
 
   DotLexer lexer_;
@@ -250,8 +251,8 @@ class GraphReader {
   DotToken token_;
   std::string name_;
   std::string label_;
-  TextPlace label_at_;            // of its first character
-  bool label_as_written_ = true;  // in one string, without joined lines
+  TextPlace label_at_;            // position of its first character
+  bool label_as_written_ = true;  // the label is one string without joined lines
   bool has_label_ = false;
   TaskLabel parsed_;
   std::uint64_t odd_owners_ = 0;
@@ -259,7 +260,7 @@ class GraphReader {
   Rank odd_owner_ = 0;
 };
 
-// Replaces numbers of nodes by indices of tasks.
+// Replaces node numbers by task indices.
 void resolve(TaskGraph& graph) {
   std::vector<Task>& tasks = graph.tasks;
   const IdLookup lookup(tasks.size(), [&](std::size_t i) { return std::optional<std::uint64_t>(tasks[i].number); });
@@ -279,7 +280,7 @@ void resolve(TaskGraph& graph) {
     const auto name = [](std::uint32_t number) { return "node" + std::to_string(number); };
     throw input_error(graph.locate(written),
                       "the edge " + name(written.from) + " -> " + name(written.to) + " names " +
-                          name(e.from == IdLookup::none ? written.from : written.to) + ", which is never declared");
+                          name(e.from == IdLookup::none ? written.from : written.to) + ", which is not declared");
   }
 }
 

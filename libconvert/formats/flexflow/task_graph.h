@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads a FlexFlow task graph: tasks, edges, and the names they use, each text once.
+// FlexFlow task graph: tasks, edges and distinct texts; and its reader.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace convert::flexflow {
 
 enum class Dialect : std::uint8_t {
   chakra,  // FlexFlow modified for Chakra: tasks name their ranks
-  stock,   // FlexFlow's own --taskgraph: times of a simulation, no devices
+  stock,   // FlexFlow's own --taskgraph: simulated times, no devices
 };
 
 enum class TaskKind : std::uint8_t {
@@ -28,17 +28,17 @@ enum class TaskKind : std::uint8_t {
 inline constexpr std::int64_t no_bytes = -1;
 
 struct Task {
-  std::uint64_t start_ns = 0;     // of the stock dialect
-  std::uint64_t duration_us = 0;  // rounded; in the dialect chakra from the seconds, not duration_ns
+  std::uint64_t start_ns = 0;     // stock dialect only
+  std::uint64_t duration_us = 0;  // rounded; in the chakra dialect from the seconds, not from duration_ns
   std::uint64_t duration_ns = 0;
-  std::int64_t bytes = no_bytes;  // of transfers and copies
+  std::int64_t bytes = no_bytes;  // for transfers and copies
   std::uint32_t number = 0;       // K of node<K>
   std::uint32_t line = 0;
   std::uint32_t column = 0;
-  Rank rank = no_rank;     // of a transfer its source
+  Rank rank = no_rank;     // source of a transfer
   Rank peer = no_rank;     // destination of a transfer
-  std::uint32_t name = 0;  // in TextPool
-  std::uint32_t type = 0;  // Forward, Backward, …; in the dialect chakra any text
+  std::uint32_t name = 0;  // index into TextPool
+  std::uint32_t type = 0;  // Forward, Backward, …; any text in the chakra dialect
   TaskKind kind = TaskKind::compute;
 
   [[nodiscard]] TaskRanks ranks() const {
@@ -46,7 +46,7 @@ struct Task {
   }
 };
 
-// Says that `from` must end before `to` begins: indices of tasks; while reading, the K of node<K>.
+// `from` must end before `to` begins. Both are task indices; while reading, the K of node<K>.
 struct TaskEdge {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
@@ -54,7 +54,7 @@ struct TaskEdge {
   std::uint32_t column = 0;
 };
 
-// Numbers distinct texts; number 0 is the empty one.
+// Numbering of distinct texts; number 0 is the empty text.
 class TextPool {
  public:
   TextPool() { (void)add(""); }
@@ -76,8 +76,8 @@ class TextPool {
 struct TaskGraph {
   std::string file;
   Dialect dialect = Dialect::chakra;
-  std::vector<Task> tasks;      // in the order of the file
-  std::vector<TaskEdge> edges;  // in the order of the file
+  std::vector<Task> tasks;      // in file order
+  std::vector<TaskEdge> edges;  // in file order
   TextPool texts;
 
   [[nodiscard]] Location locate(const Task& t) const { return {.file = file, .line = t.line, .column = t.column}; }
@@ -88,11 +88,11 @@ struct TaskGraph {
   [[nodiscard]] std::string describe(const Task& t) const;
 };
 
-// Reads the rest of `input`, in which every node must be declared once with a label of one dialect, and every edge
-// join declared nodes. Throws Error(input) with line and column; reports what does not stop reading.
+// Reads the rest of `input`. Each node must be declared exactly once, with labels of one dialect, and edges must
+// join declared nodes. Throws Error(input) with line and column. Reports non-fatal defects to `diagnostics`.
 [[nodiscard]] TaskGraph read_task_graph(Input& input, Diagnostics& diagnostics);
 
-// Returns whether a text begins with "digraph taskgraph {", after comments and blanks.
+// Returns whether a text begins with "digraph taskgraph {", after comments and white space.
 [[nodiscard]] bool sniff_task_graph(std::string_view head);
 
 }  // namespace convert::flexflow

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view blanks = " \t\r\n";
 constexpr std::size_t most_fields = 7;
 
-// The fields of a record, without blanks around them.
+// The fields of a record, trimmed.
 struct Fields {
   std::array<std::string_view, most_fields> text;
   std::size_t count = 0;
@@ -27,12 +27,12 @@ std::string_view trim(std::string_view s) {
   const std::size_t begin = s.find_first_not_of(blanks);
   if (begin == std::string_view::npos) return s.substr(s.size());
   std::size_t end = s.find_last_not_of(blanks) + 1;
-  if (end < s.size() && s[end - 1] == '\\') ++end;  // "\ " is a blank that stays
+  if (end < s.size() && s[end - 1] == '\\') ++end;  // an escaped blank ("\ ") is kept
   return s.substr(begin, end - begin);
 }
 
-// Splits "{ a | b | { c | d } }" into a, b, "{ c | d }". Returns false if it is no record in braces of at most
-// seven fields.
+// Splits "{ a | b | { c | d } }" into a, b, "{ c | d }". Returns false if the record is not in braces or has more
+// than seven fields.
 bool split_record(std::string_view record, Fields& fields) {
   record = trim(record);
   fields.count = 0;
@@ -59,7 +59,7 @@ bool split_record(std::string_view record, Fields& fields) {
   return false;
 }
 
-// Undoes escapes of strings and of records: \n, \l and \r end a line, else the backslash is dropped.
+// Resolves escapes of strings and of records: \n, \l and \r end a line; otherwise the backslash is dropped.
 void unescape(std::string_view field, std::string& out) {
   out.clear();
   for (std::size_t i = 0; i < field.size(); ++i) {
@@ -105,7 +105,7 @@ class Parser {
   }
   [[noreturn]] void fail_neither() const {
     fail(raw_, "the label \"" + shown_text(raw_, 200) +
-                   "\" is none of a task graph's: { npu_id=R | NAME | … | COMP_NODE | runtime=SECONDS }, "
+                   "\" is not a task label; the forms are { npu_id=R | NAME | … | COMP_NODE | runtime=SECONDS }, "
                    "{ npu_id=R | NAME | … | COMM_SEND_RECV_NODE | src=R | dst=R | size=BYTES }, "
                    "{ NAME | TYPE | { START | END } }");
   }
@@ -117,7 +117,7 @@ class Parser {
     unescape(fields_[2], label.type);
   }
 
-  // Returns what stands behind "key=". Takes any key but one that belongs to another field.
+  // Returns the text after "key=". Accepts any key except the key of another field.
   [[nodiscard]] std::string_view value(std::string_view field, std::string_view key) const {
     constexpr std::array<std::string_view, 5> keys = {"npu_id", "runtime", "src", "dst", "size"};
     const std::size_t equals = field.find('=');
@@ -125,7 +125,7 @@ class Parser {
       fail(field, "'" + shown_text(field, 80) + "': " + std::string(key) + "=… is expected");
     const std::string_view found = trim(field.substr(0, equals));
     if (found != key && std::ranges::find(keys, found) != keys.end())
-      fail(field, "'" + shown_text(field, 80) + "' stands where " + std::string(key) + "=… is expected");
+      fail(field, "'" + shown_text(field, 80) + "' is not valid here; " + std::string(key) + "=… is expected");
     return trim(field.substr(equals + 1));
   }
 
@@ -146,18 +146,18 @@ class Parser {
   [[nodiscard]] double number(std::string_view field, std::string_view text) const {
     double v = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), v);
-    const bool range = error == std::errc::result_out_of_range;  // 1e-400 is one too
+    const bool range = error == std::errc::result_out_of_range;  // includes underflow, such as 1e-400
     if ((error != std::errc() && !range) || end != text.data() + text.size() || text.empty())
       fail(field, "'" + shown_text(field, 80) + "': a number is expected");
     if (range || !std::isfinite(v) || std::signbit(v))
-      fail(field, "'" + shown_text(field, 80) + "': a finite time from 0 on is expected");
+      fail(field, "'" + shown_text(field, 80) + "': a finite time of at least 0 is expected");
     return v;
   }
 
   // Returns time × units, rounded.
   [[nodiscard]] std::uint64_t scaled(std::string_view field, double time, double units) const {
     constexpr double limit = 9.2e18;
-    if (time * units >= limit) fail(field, "'" + shown_text(field, 80) + "': a time beyond 2^63 ns");
+    if (time * units >= limit) fail(field, "'" + shown_text(field, 80) + "': the time exceeds 2^63 ns");
     return static_cast<std::uint64_t>(std::llround(time * units));
   }
 
@@ -178,7 +178,8 @@ class Parser {
     label.owner = no_rank;
     const std::string_view type = fields_[fields_.count - 2];
     if (std::ranges::find(types, type) == types.end()) {
-      fail(type, "'" + shown_text(type, 80) + "' is no type of task: Forward, Backward, Comm, Update or Barrier");
+      fail(type, "'" + shown_text(type, 80) +
+                     "' is not a task type; the types are Forward, Backward, Comm, Update and Barrier");
     }
     label.type = type;
     unescape(fields_.count == 3 ? fields_[0] : std::string_view(), label.name);

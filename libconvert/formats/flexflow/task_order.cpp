@@ -11,7 +11,7 @@
 namespace convert::flexflow {
 namespace {
 
-// The tasks at the other end of each task's edges: list[begin[i]] … list[begin[i + 1]] are those of task i.
+// Tasks at the other end of each task's edges: list[begin[i]] … list[begin[i + 1] - 1] for task i.
 struct Index {
   std::vector<std::uint32_t> begin;
   std::vector<std::uint32_t> list;
@@ -28,7 +28,7 @@ Index index_edges(const TaskGraph& graph, std::uint32_t TaskEdge::*by, std::uint
   return index;
 }
 
-// Every waiting task has a parent that waits too: on the way back from one, some task comes a second time.
+// Every waiting task has a waiting parent, so a walk from parent to parent reaches some task twice.
 [[noreturn]] void fail_cycle(const TaskGraph& graph, const TaskOrder& order,
                              const std::vector<std::uint32_t>& waiting) {
   const auto waits = [&](std::uint32_t t) { return waiting[t] != 0; };
@@ -41,7 +41,7 @@ Index index_edges(const TaskGraph& graph, std::uint32_t TaskEdge::*by, std::uint
     path.push_back(at);
   }
   path.erase(path.begin(), std::ranges::find(path, at));
-  std::ranges::reverse(path);  // now in the direction of the edges
+  std::ranges::reverse(path);  // now in edge direction
   std::rotate(path.begin(), std::ranges::min_element(path), path.end());
   constexpr std::size_t shown = 8;
   std::string text;
@@ -63,7 +63,7 @@ TaskOrder order_tasks(const TaskGraph& graph) {
     result.parent_list = std::move(parents.list);
   }
   const Index children = index_edges(graph, &TaskEdge::from, &TaskEdge::to);
-  std::vector<std::uint32_t> waiting(tasks);  // parents that are not in the order yet
+  std::vector<std::uint32_t> waiting(tasks);  // number of parents that are not in the order yet
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
   for (std::uint32_t t = 0; t < tasks; ++t) {
     waiting[t] = static_cast<std::uint32_t>(result.parents(t).size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Graphviz dot, write only.
+// Format dot: Graphviz, write only.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -19,13 +19,14 @@ using drawing::DrawnParent;
 using drawing::DrawnRank;
 using drawing::Writer;
 
-// Graphviz refuses labels beyond 16 KiB, and nobody reads them.
+// Graphviz rejects labels longer than 16 KiB, and such labels are unreadable.
 constexpr std::size_t longest_label = 200;
 
 constexpr drawing::PlainText plain_dot("\"\\&");
 
-// Writes text inside a quoted label. Doubles backslashes, or dot would take \N for the node's name, and makes
-// ampersands entities, or dot would read "&lt;" as one. Shows control characters other than newline as \xNN.
+// Writes text inside a quoted label. Doubles backslashes, because dot replaces \N by the node's name. Writes
+// ampersands as entities, because dot interprets "&lt;" as an entity. Writes control characters other than newline
+// as \xNN.
 void append_dot(std::string_view s, Writer& out) {
   drawing::write_escaped(s, plain_dot, out, [&](std::string_view character) {
     if (character.empty()) {
@@ -52,7 +53,7 @@ struct Look {
   std::string_view fill;
 };
 
-// By node type; then types that the schema does not know, and computing on the host.
+// By node type, followed by unknown types and compute on the host.
 constexpr std::array<Look, 10> looks = {{
     {"INVALID", "box", "#eeeeee"},
     {"METADATA", "note", "#eeeeee"},
@@ -77,7 +78,7 @@ constexpr std::string_view data_style;
 constexpr std::string_view control_style = " [style=dashed]";
 constexpr std::string_view message_colour = "#d62728";
 constexpr std::string_view message_style = " [color=\"#d62728\" penwidth=1.5]";
-// Without these the layout of a few hundred nodes whose dependencies reach far takes minutes.
+// Without these limits, dot takes minutes to lay out a few hundred nodes with distant dependencies.
 constexpr std::string_view layout_limits = "nslimit=2 nslimit1=2 mclimit=0.5";
 constexpr std::string_view missing_style = "shape=box style=\"filled,dashed\" fillcolor=white color=\"#d62728\"";
 
@@ -133,14 +134,14 @@ class DotWriter {
     append_dot(shown, out_);
     if (shown.size() < node.name.size()) out_ << "…";
     out_ << "\\n" << node.id;
-    // Many names begin with the type: COMM_SEND_NODE_tb0_step0.
+    // The type is omitted if the name begins with it, as in COMM_SEND_NODE_tb0_step0.
     if (look == unknown_look || !node.name.starts_with(looks[look].title)) out_ << ' ' << looks[look].title;
     if (look == unknown_look) out_ << ' ' << static_cast<std::int32_t>(node.type);
     write_facts(node);
     out_ << "\" shape=" << looks[look].shape << " fillcolor=\"" << looks[look].fill << "\"];\n";
   }
 
-  // Writes the last line of a label: peer, size and duration, as far as they are known.
+  // Writes the last line of a label: peer, size and duration, if known.
   void write_facts(const DrawnNode& node) {
     std::string_view separator = "\\n";
     const auto add = [&](const auto&... parts) {
@@ -198,7 +199,7 @@ class DotWriter {
         drawing_, out_, [&] { out_ << "  "; }, end);
   }
 
-  // Writes a node that is a table of what occurs in the drawing.
+  // Writes a node that contains a legend of the shapes and edges in the drawing.
   void write_legend() {
     out_ << "legend [shape=none style=\"\" margin=0 fontsize=14 label=<<table border=\"0\" cellborder=\"1\" "
             "cellspacing=\"0\" cellpadding=\"4\">\n";
@@ -220,7 +221,7 @@ class DotWriter {
   const drawing::Drawing& drawing_;
   Writer out_;
   bool many_;
-  bool data_ = false;  // drawn: for the legend
+  bool data_ = false;  // occurs in the drawing; for the legend
   bool control_ = false;
   bool missing_ = false;
   bool messages_ = false;

@@ -39,7 +39,8 @@ Drawing make_drawing(std::span<const Trace> traces) {
 }
 
 double layout_work(const Drawing& drawing) {
-  std::vector<std::uint32_t> first(drawing.ranks.size() + 1);  // nodes of all ranks, numbered through
+  std::vector<std::uint32_t> first(drawing.ranks.size() +
+                                   1);  // index of each rank's first node among the nodes of all ranks
   for (std::size_t r = 0; r < drawing.ranks.size(); ++r) first[r + 1] = first[r] + drawing.ranks[r].size();
   const std::uint32_t n = first.back();
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collects what the graph formats draw: dependencies, missing parents, messages between ranks.
+// Data that the graph formats draw: dependencies, missing parents, and messages between ranks.
 #pragma once
 
 #include <algorithm>
@@ -26,36 +26,37 @@ namespace convert::drawing {
 
 struct Drawing {
   std::vector<DrawnRank> ranks;
-  std::vector<RankMessages> messages;  // by position in `ranks`, as are their peers
+  std::vector<RankMessages> messages;  // by position in `ranks`; peers are positions too
 };
-// Returns a drawing of finished ranks, or of what is to be drawn of traces, in their order.
+// Return a drawing of finished ranks, or of traces, in their order.
 [[nodiscard]] Drawing make_drawing(std::vector<DrawnRank> ranks);
 [[nodiscard]] Drawing make_drawing(std::span<const Trace> traces);
 
-// Returns how many nodes dot has to lay out: the nodes, and one for each level that an edge spans.
+// Returns the number of nodes that dot lays out: the nodes, and one for each level that an edge spans.
 [[nodiscard]] double layout_work(const Drawing& drawing);
 
-// Returns what of nodes is needed to draw them, also to take an excerpt first.
+// Returns the node fields that a drawing, or an excerpt before it, requires.
 [[nodiscard]] const NodeParts& drawn_parts();
 
-// Returns a node's duration by duration_nanos, else duration_micros; 0 if it has none, negative if it does not fit.
+// Returns the duration of a node from duration_nanos, else from duration_micros. Returns 0 if it has none, and a
+// negative number if it exceeds 63 bits.
 [[nodiscard]] std::int64_t duration_ns(const DrawnNode& node);
 
-// Returns a collective's comm_type number and its name, "ALL_REDUCE"; the name is empty for an unknown number.
+// Returns the comm_type number of a collective and its name, such as "ALL_REDUCE"; the name is empty if unknown.
 [[nodiscard]] std::pair<std::optional<std::int64_t>, std::string_view> collective_of(const DrawnNode& node);
 
-// Buffers text for an Output, in pieces of 1 MiB.
+// Buffer of text for an Output, written in pieces of 1 MiB.
 class Writer {
  public:
   explicit Writer(Output& output) : output_(output), buffer_(capacity) {}
   template <std::size_t n>
   Writer& operator<<(const char (&literal)[n]) {
-    std::memcpy(room(n), literal, n - 1);  // a constant size: no call
+    std::memcpy(room(n), literal, n - 1);  // constant size: no function call
     used_ += n - 1;
     return *this;
   }
   Writer& operator<<(std::string_view s) {
-    if (s.empty()) return *this;  // its data may be null, which memcpy must not get
+    if (s.empty()) return *this;  // data() may be null, which is invalid for memcpy
     if (s.size() > capacity) return append_large(s);
     std::memcpy(room(s.size()), s.data(), s.size());
     used_ += s.size();
@@ -72,7 +73,7 @@ class Writer {
     used_ += static_cast<std::size_t>(std::to_chars(at, at + 20, number).ptr - at);
     return *this;
   }
-  // Appends at most `size` bytes, which `write(char*)` writes, returning their end.
+  // Appends at most `size` bytes: `write(char*)` writes them and returns their end.
   template <typename Write>
   void append_with(std::size_t size, const Write& write) {
     char* const at = room(size);
@@ -92,19 +93,20 @@ class Writer {
   std::size_t used_ = 0;
 };
 
-// Names nodes: "n7" in a drawing of one rank, "r3n7" of several; a node with a repeated id gets its index appended.
+// Names of nodes: "n7" in a drawing of one rank, "r3n7" in a drawing of several. Nodes with a repeated id get their
+// index appended.
 class DrawnNames {
  public:
   static constexpr std::size_t max_size = 64;
   DrawnNames(const DrawnRank& rank, bool many);
-  // Writes up to max_size bytes and returns their end.
+  // Writes up to max_size bytes and returns the end.
   char* write(std::uint32_t index, char* at) const {
     at = write_first(rank_.id(index), at);
     return rank_.duplicates.empty() ? at : write_place(index, at);
   }
-  // Writes the first node of an id: no other is a parent.
+  // Writes the name of the first node with an id; dependencies refer to that node.
   char* write_first(NodeId id, char* at) const {
-    std::memcpy(at, prefix_.data(), prefix_.size());  // a constant size: no call
+    std::memcpy(at, prefix_.data(), prefix_.size());  // constant size: no function call
     return std::to_chars(at + prefix_size_, at + max_size, id).ptr;
   }
   void append(std::uint32_t index, Writer& out) const {
@@ -116,7 +118,7 @@ class DrawnNames {
   void append_missing(NodeId id, Writer& out) const {
     out << std::string_view(prefix_.data(), prefix_size_ - 1) << "missing" << id;
   }
-  // Appends the node that a broken dependency names.
+  // Appends the name of the node that a broken dependency refers to.
   void append_parent(const GraphDefect& d, Writer& out) const {
     d.what == GraphDefect::What::self ? append(d.index, out) : append_missing(d.id, out);
   }
@@ -128,7 +130,7 @@ class DrawnNames {
   std::size_t prefix_size_;
 };
 
-// Formats a name that is used several times once.
+// A name that is used several times but formatted once.
 class DrawnName {
  public:
   DrawnName(const DrawnNames& names, std::uint32_t index) : end_(names.write(index, text_.data())) {}
@@ -141,7 +143,7 @@ class DrawnName {
   char* end_;
 };
 
-// Writes all messages: begin(), the sender, then end(the receiver).
+// Writes all messages: calls begin(), writes the sender, then calls end(receiver).
 template <typename Begin, typename End>
 void write_messages(const Drawing& drawing, Writer& out, const Begin& begin, const End& end) {
   std::vector<DrawnNames> names;
@@ -153,7 +155,7 @@ void write_messages(const Drawing& drawing, Writer& out, const Begin& begin, con
   });
 }
 
-// Finds the printable ASCII characters that an escaper copies as they are: all but up to four special ones.
+// Set of printable ASCII characters that an escaper copies unchanged: all except up to four special characters.
 class PlainText {
  public:
   explicit constexpr PlainText(std::string_view special) {
@@ -164,7 +166,7 @@ class PlainText {
       special_.at(i) = every_byte * static_cast<unsigned char>(special[i]);
     }
   }
-  // Returns the length of the run of such characters that `s` begins with.
+  // Returns the length of the prefix of `s` that consists of such characters.
   [[nodiscard]] std::size_t prefix(std::string_view s) const {
     std::size_t i = 0;
     while (i + 8 <= s.size() && all_plain(s.data() + i)) i += 8;
@@ -184,12 +186,12 @@ class PlainText {
     return (bad & (every_byte * 0x80)) == 0;
   }
   std::array<bool, 256> plain_{};
-  std::array<std::uint64_t, 4> special_{};  // in every byte
+  std::array<std::uint64_t, 4> special_{};  // each repeated in all eight bytes
 };
 inline constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
-// Writes `s`: plain characters as they are, each other one by special(character), which gets nothing for a byte
-// that is not UTF-8.
+// Writes `s`: plain characters unchanged, each other character through special(character). The argument is empty
+// for a byte that is not UTF-8.
 template <typename Special>
 void write_escaped(std::string_view s, const PlainText& plain, Writer& out, const Special& special) {
   for (std::size_t i = 0; i < s.size();) {
@@ -203,7 +205,7 @@ void write_escaped(std::string_view s, const PlainText& plain, Writer& out, cons
   }
 }
 
-// Appends a control character made visible, "\x1b".
+// Appends a control character as text, such as "\x1b".
 void append_hex(unsigned char c, Writer& out);
 
 }  // namespace convert::drawing

@@ -13,7 +13,7 @@ namespace {
 
 using protobuf::put_varint;
 
-// Bits of DrawnNode::has behind those of the numbers.
+// Bits of DrawnNode::has after the bits of the numbers.
 constexpr std::uint32_t group_bit = 1U << drawn_numbers;
 constexpr std::uint32_t start_bit = group_bit << 1U;
 constexpr std::uint32_t duration_bit = group_bit << 2U;
@@ -65,8 +65,8 @@ void DrawnRank::pack(const Node& node, const DrawnNode& drawn) {
   facts_.append(bytes.data(), at);
 }
 
-// A text is its number in texts_ + 1, or stands behind a 0 where nearly every text is new: to look for it takes
-// longer than to hold it.
+// Encodes a text as its number in texts_ + 1. If nearly all texts are distinct, a lookup takes longer than a copy,
+// so the text itself follows a 0.
 void DrawnRank::pack(std::string_view text) {
   if (last_text_ == no_index || texts_[last_text_] != text) {
     if (texts_.size() > 1024 && texts_.size() > ids_.size() / 8) {
@@ -99,7 +99,7 @@ void DrawnRank::pack_dependencies(const NodeTable& batch, const Node& node) {
   dependencies_.append(bytes.data(), at);
 }
 
-// Takes a send or receive whose peer and tag are known, as messages_of() does.
+// Adds a send or receive with known peer and tag, by the rules of messages_of().
 void DrawnRank::add_message(const DrawnNode& node) {
   const bool sends = node.type == NodeType::comm_send;
   if (!sends && node.type != NodeType::comm_recv) return;
@@ -196,7 +196,7 @@ std::span<const DrawnParent> DependencyReader::next_parents() {
   return parents_;
 }
 
-// Compares few dependencies with each other; makes a table of stamps only for a node that has many.
+// Compares the dependencies pairwise if they are few; uses a table of stamps only for a node with many.
 bool DependencyReader::is_repeated(const DrawnParent& parent, std::size_t dependencies) {
   if (dependencies <= 16) return std::ranges::find(parents_, parent.id, &DrawnParent::id) != parents_.end();
   if (stamps_.empty()) stamps_.resize(rank_.size());

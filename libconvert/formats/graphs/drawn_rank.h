@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds what the graph formats draw of a rank, packed: some 30 bytes of a node in place of hundreds.
+// Packed data of a rank that the graph formats draw: about 30 bytes per node instead of hundreds.
 #pragma once
 
 #include <array>
@@ -23,13 +23,13 @@ class TraceReader;
 
 namespace convert::drawing {
 
-// The attributes that are drawn: numbers, and at the end a text.
+// Attributes that are drawn: numbers, then one text.
 inline constexpr std::array drawn_names = {
     attr::is_cpu_op, attr::comm_type,   attr::comm_src,      attr::comm_dst,       attr::comm_tag, attr::comm_size,
     attr::num_ops,   attr::tensor_size, attr::msg_chunk_cnt, attr::duration_nanos, attr::pg_name};
 inline constexpr std::size_t drawn_numbers = drawn_names.size() - 1;
 
-// A node as it is drawn; its texts are the rank's.
+// A node of a drawing; the rank owns its texts.
 struct DrawnNode {
   std::uint32_t index = 0;
   NodeId id = 0;
@@ -37,10 +37,10 @@ struct DrawnNode {
   std::string_view name{};
   std::uint64_t start_us = 0;
   std::uint64_t duration_us = 0;
-  std::uint32_t has = 0;  // bit i: the attribute drawn_names[i]
+  std::uint32_t has = 0;  // bit i: the node has attribute drawn_names[i]
   std::array<std::int64_t, drawn_numbers> numbers{};
   std::optional<std::string_view> group{};  // pg_name
-  // Returns an attribute's value if it is an integer below 2^63.
+  // Returns the value of an attribute if it is an integer below 2^63.
   [[nodiscard]] std::optional<std::int64_t> operator[](Name attribute) const {
     const std::size_t slot = FoundAttrs<drawn_names>::slot(attribute);
     return (has >> slot & 1U) != 0 ? std::optional(numbers[slot]) : std::nullopt;
@@ -54,23 +54,23 @@ struct DrawnParent {
 
 class DrawnRank {
  public:
-  // Begins a rank with its number and name.
+  // Begins a rank with the rank number and name of `head`.
   explicit DrawnRank(const Trace& head) : rank(head.rank), name(head.name) {}
-  // Adds its next nodes. Throws Error(input) if there are too many.
+  // Adds the next nodes of the rank. Throws Error(input) if there are too many.
   void add(const NodeTable& batch);
-  // Ends it: looks for what is wrong with ids and dependencies, and puts the messages into order.
+  // Ends the rank: finds defective ids and dependencies, and sorts the messages.
   void finish();
 
   Rank rank;
   std::string name;
-  RankMessages messages;                  // in the order of issue
-  std::vector<std::uint32_t> duplicates;  // nodes whose id an earlier node has, ascending
+  RankMessages messages;                  // in issue order
+  std::vector<std::uint32_t> duplicates;  // nodes with the id of an earlier node, ascending
   std::vector<GraphDefect> broken;        // dangling and self dependencies, by node
-  std::vector<NodeId> missing;            // ids that dangling dependencies name, ascending, each once
+  std::vector<NodeId> missing;            // distinct ids that dangling dependencies refer to, ascending
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(ids_.size()); }
   [[nodiscard]] NodeId id(std::uint32_t index) const { return ids_[index]; }
-  // Returns the index of the first node of an id; IdIndex::none before finish().
+  // Returns the index of the first node with an id; IdIndex::none before finish().
   [[nodiscard]] std::uint32_t find(NodeId id) const { return index_.find(id); }
   // Calls visit(const DrawnNode&) for each node.
   template <typename Visit>
@@ -87,24 +87,25 @@ class DrawnRank {
   void order_messages();
 
   std::vector<NodeId> ids_;
-  std::string facts_;         // of each node, as varints
-  std::string dependencies_;  // the same: how many, then how much less than the node's id each is
+  std::string facts_;  // facts of all nodes, as varints
+  std::string
+      dependencies_;  // for each node, as varints: number of dependencies, then node id minus each parent id
   TextSet texts_;
-  std::uint32_t last_text_ = no_index;  // in texts_
-  bool in_order_ = true;                // ids ascend and no dependency is on a higher one
+  std::uint32_t last_text_ = no_index;  // index into texts_
+  bool in_order_ = true;                // ids ascend and each dependency is on a lower id
   IdIndex index_;
 };
 
-// Reads the rest of a rank whose head was read, and finishes it.
+// Reads the rest of a rank after its head, and finishes it.
 [[nodiscard]] DrawnRank read_drawn(TraceReader& reader, Trace& trace);
 
-// Reads the dependencies of all nodes of a rank, one node after the other.
+// Iterator over the dependencies of a rank, node by node.
 class DependencyReader {
  public:
   explicit DependencyReader(const DrawnRank& rank) : rank_(rank), in_(rank.dependencies_) {}
-  // Returns those of the next node, data before control, each in the order of the file; valid until the next call.
+  // Returns the dependencies of the next node: data before control, each in file order. Valid until the next call.
   [[nodiscard]] std::span<const DrawnParent> next();
-  // Returns the same without those on the node itself and on missing nodes, each parent once.
+  // Returns the distinct parents of the next node: next() without self dependencies, missing nodes and repetitions.
   [[nodiscard]] std::span<const DrawnParent> next_parents();
 
  private:
@@ -115,7 +116,7 @@ class DependencyReader {
   std::uint32_t next_ = 0;
   std::vector<DrawnParent> all_;
   std::vector<DrawnParent> parents_;
-  std::vector<std::uint32_t> stamps_;  // by node: 1 + the node that named it last, of those that name many
+  std::vector<std::uint32_t> stamps_;  // by node: 1 + the last node with many dependencies that named it
 };
 
 template <typename Visit>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// GraphML, write only: one flat graph, since most readers do not know nested ones; nodes carry their rank.
+// Format graphml, write only: one flat graph, because most readers do not support nested graphs. Nodes have a rank.
 #include "formats/format.h"
 #include "formats/graphs/drawing.h"
 #include "util/utf8.h"
@@ -15,8 +15,9 @@ using drawing::Writer;
 
 constexpr drawing::PlainText plain_xml("&<>\"");
 
-// Writes text of an element. Shows what XML 1.0 cannot hold: control characters as \xNN, bytes that are not UTF-8
-// and the two noncharacters U+FFFE and U+FFFF as U+FFFD. C1 controls, which terminals execute, become references.
+// Writes text of an element. Replaces what XML 1.0 cannot represent: control characters become \xNN; bytes that are
+// not UTF-8 and the two noncharacters U+FFFE and U+FFFF become U+FFFD. C1 controls, which terminals execute, become
+// character references.
 void append_xml(std::string_view s, Writer& out) {
   drawing::write_escaped(s, plain_xml, out, [&](std::string_view character) {
     if (is_c1_control(character)) {

@@ -69,7 +69,7 @@ void append_unescaped(std::string& out, std::string_view raw, LoneSurrogates lon
                         : c >= 'a' && c <= 'f' ? c - 'a' + 10
                         : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                                : -1;
-      if (digit < 0) throw BadJson{raw.data() + at, "\\u wants four hexadecimal digits"};
+      if (digit < 0) throw BadJson{raw.data() + at, "\\u requires four hexadecimal digits"};
       value = value << 4U | static_cast<unsigned>(digit);
     }
     return value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reads JSON token by token. simdjson's first stage finds the tokens (window.h), at the speed of memory; its
-// on-demand front end needs the whole document at once (less than 4 GiB, and as much again for the tokens), so this
-// cursor is etkit's own.
+// JSON token cursor. simdjson's first stage finds the tokens (window.h) at memory speed. simdjson's on-demand front
+// end is not used because it needs the whole document at once, below 4 GiB, plus the same amount of memory for
+// tokens.
 #pragma once
 
 #include <cstddef>
@@ -14,25 +14,25 @@
 
 namespace convert {
 
-// Reads the tokens of a window from a place on. Members throw BadJson on malformed text, and OutOfWindow if the
-// item goes on after the window. Nothing recurses.
+// Cursor over the tokens of a window. Members throw BadJson on malformed text, and OutOfWindow if the item
+// continues after the window. No member recurses.
 class JsonCursor {
  public:
   struct OutOfWindow {};
 
-  // Returns the first byte of the token, '\0' after the last one.
+  // Returns the first byte of the current token, '\0' after the last one.
   [[nodiscard]] char peek() const { return *here(); }
   [[nodiscard]] const char* here() const { return base_ + *token_; }
   void next() { ++token_; }
-  // Returns where the token begins that was taken last.
+  // Returns the begin of the last consumed token.
   [[nodiscard]] const char* last() const { return base_ + token_[-1]; }
-  // Returns how many tokens there are from that cursor, of the same window, to this one.
+  // Returns the number of tokens from `begin`, a cursor of the same window, to this cursor.
   [[nodiscard]] std::size_t tokens_since(const JsonCursor& begin) const {
     return static_cast<std::size_t>(token_ - begin.token_);
   }
-  // Skips `n` tokens, which starts_with() has compared.
+  // Skips `n` tokens that starts_with() has compared.
   void skip_tokens(std::size_t n) { token_ += n; }
-  // Returns whether the text from this token on, tokens and white space, begins with `text`.
+  // Returns whether the text from the current token on, including white space, begins with `text`.
   [[nodiscard]] bool starts_with(std::string_view text) const {
     return static_cast<std::size_t>(end_ - here()) >= text.size() && same(here(), text.data(), text.size());
   }
@@ -46,7 +46,7 @@ class JsonCursor {
     if (!take(c)) [[unlikely]]
       fail_expected(c);
   }
-  // Takes a string and returns its contents as they stand, escapes and all.
+  // Consumes a string and returns its contents, escapes not resolved.
   std::string_view string() {
     if (peek() != '"') [[unlikely]]
       fail("a string is expected");
@@ -54,7 +54,7 @@ class JsonCursor {
     ++token_;
     return s.substr(1, s.size() - 2);
   }
-  // Takes a string, number or word and returns it as it stands: check_json_scalar() tells whether it is JSON.
+  // Consumes a string, number or word and returns its text. check_json_scalar() checks that it is JSON.
   std::string_view scalar() {
     if (json_token(peek()) < JsonTokenKind::string) [[unlikely]]
       fail("a value is expected");
@@ -62,7 +62,8 @@ class JsonCursor {
     ++token_;
     return s;
   }
-  // Takes an integer of at most 18 digits and no sign; takes nothing if another value stands here.
+  // Consumes an unsigned integer of at most 18 digits. Consumes nothing and returns false if the value is another
+  // one.
   [[nodiscard]] bool small_integer(std::uint64_t& value) {
     const char* const begin = here();
     const char* p = begin;
@@ -75,7 +76,7 @@ class JsonCursor {
     value = sum;
     return true;
   }
-  // Take an object or array: call each() once for every member or element, which takes all of it.
+  // Consume an object or array. each() is called once per member or element and must consume all of it.
   template <typename Each>
   void object(const Each& each) {
     list('{', '}', each);
@@ -84,15 +85,16 @@ class JsonCursor {
   void array(const Each& each) {
     list('[', ']', each);
   }
-  // Takes any value and returns its text, brackets and all. Checks brackets, commas and colons, but not scalars.
+  // Consumes any value and returns its text, including brackets. Checks brackets, commas and colons, but not
+  // scalars.
   std::string_view skip() { return json_token(peek()) >= JsonTokenKind::string ? scalar() : skip_brackets(false); }
-  // Takes any value, checks all of it, and returns its text.
+  // Consumes any value, checks all of it, and returns its text.
   std::string_view value();
   [[noreturn]] void fail(const char* what) const;
 
  private:
   friend class JsonWindow;
-  // Returns the text from this token to the next one, without the white space between.
+  // Returns the text from this token to the next one, without trailing white space.
   [[nodiscard]] std::string_view token() const {
     const char* const begin = here();
     const char* end = base_ + token_[1];
@@ -117,19 +119,19 @@ class JsonCursor {
   [[noreturn]] void fail_expected(char c) const;
 
   const char* base_ = nullptr;
-  const char* end_ = nullptr;  // of the window; a zero byte stands there
+  const char* end_ = nullptr;  // end of the window, where there is a zero byte
   const std::uint32_t* token_ = nullptr;
 };
 
 enum class LoneSurrogates : std::uint8_t { replaced, refused };
-// Appends the text of a string without escapes; lone surrogates become U+FFFD, or throw BadJson as unknown escapes
-// do.
+// Appends the contents of a string with escapes resolved. Lone surrogates become U+FFFD, or throw BadJson if
+// refused. Unknown escapes throw BadJson.
 void append_unescaped(std::string& out, std::string_view raw, LoneSurrogates lone = LoneSurrogates::replaced);
-// Returns the text of a string without escapes; `scratch` holds it if there are escapes.
+// Returns the contents of a string with escapes resolved; stored in `scratch` if there are escapes.
 [[nodiscard]] std::string_view unescaped(std::string_view raw, std::string& scratch);
 
-// Throws BadJson if `token` is none of string, number, true, false, null and the words for NaN and infinity of
-// Python and C++, which PyTorch writes: NaN, Infinity, -Infinity, nan, -nan, inf, -inf.
+// Throws BadJson if `token` is not a string, number, true, false or null. Also accepts the words for NaN and
+// infinity of Python and C++, which PyTorch writes: NaN, Infinity, -Infinity, nan, -nan, inf, -inf.
 void check_json_scalar(std::string_view token);
 
 }  // namespace convert

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The JSON that Chakra's C++ feeder takes in place of an .et file: {"workload_graph": [node, …]}, one file a rank.
-// Keys as in mlcommons/chakra, src/feeder/json_node.cpp.
+// Format feeder-json: JSON that Chakra's C++ feeder reads instead of an .et file, {"workload_graph": [node, …]},
+// one file per rank. Keys as in mlcommons/chakra, src/feeder/json_node.cpp.
 #include <array>
 #include <map>
 #include <optional>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view graph_key = "workload_graph";
 
-// Keys that become attributes of the same name.
+// Keys that become attributes with the same name.
 struct AttrKey {
   std::string_view key;
   Name name;
@@ -48,7 +48,7 @@ class Items final : public JsonItems {
     note_unknown(key);
   }
 
-  // Reads all of the node before it keeps any of it: the window may end in it.
+  // Reads the whole node before it stores any field: the window may end within the node.
   void element(JsonCursor& in) override {
     const char* const at = in.here();
     Fields f;
@@ -84,8 +84,8 @@ class Items final : public JsonItems {
   void warn(const std::string& file, Diagnostics& diagnostics) const {
     for (const auto& [key, n] : unknown_)
       diagnostics.warning({.file = file}, "framing",
-                          "key '" + key + "' means nothing to Chakra's feeder, and is left out (" +
-                              std::to_string(n) + (n == 1 ? " time)" : " times)"));
+                          "key '" + key + "' is unknown to Chakra's feeder and is omitted (" + std::to_string(n) +
+                              (n == 1 ? " time)" : " times)"));
   }
 
  private:
@@ -99,7 +99,7 @@ class Items final : public JsonItems {
 
   static bool read_field(std::string_view key, JsonCursor& in, Fields& f) {
     const auto once = [&](std::string_view& field) {
-      if (field.data() != nullptr) throw BadJson{key.data(), "the key '" + std::string(key) + "' stands twice"};
+      if (field.data() != nullptr) throw BadJson{key.data(), "the key '" + std::string(key) + "' is given twice"};
       field = in.scalar();
       return true;
     };
@@ -128,13 +128,13 @@ class Items final : public JsonItems {
   std::map<std::string, std::uint64_t> unknown_;
 };
 
-// Returns the rank in "w.3.json".
+// Returns the rank in a name such as "w.3.json".
 std::optional<Rank> rank_in(std::string_view name) {
   const std::string stem(file_name_part(name).substr(0, file_name_part(name).rfind(".json")));
   return rank_of(stem + ".et");
 }
 
-// Reads the only rank of the file; `unnamed` if its name says none.
+// Reads the only rank of the file; uses `unnamed` if the file name has no rank.
 void read_rank(Input& input, Rank unnamed, Diagnostics& diagnostics, Trace& out) {
   out.rank = rank_in(input.name()).value_or(unnamed);
   out.name = input.name();
@@ -168,7 +168,7 @@ std::unique_ptr<TraceReader> read(const ReadContext& context) {
 extern const Format feeder_json_format;
 const Format feeder_json_format = {
     .name = "feeder-json",
-    .summary = "JSON of Chakra's feeder (workload_graph), one file a rank",
+    .summary = "JSON of Chakra's feeder (workload_graph), one file per rank",
     .sniff = sniff,
     .read = read,
     .imported = true,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks which token may follow which in a JSON value. Nothing recurses: a level of nesting costs one bit.
+// Grammar of JSON values: checks which token may follow which. No recursion: each level of nesting costs one bit.
 #pragma once
 
 #include <array>
@@ -10,12 +10,12 @@
 
 namespace convert {
 
-// What may stand between tokens.
+// White space between tokens.
 constexpr std::string_view json_space = " \t\r\n";
 
 // The kind of a token, by its first character.
 enum class JsonTokenKind : std::uint8_t {
-  none,  // nothing in JSON begins so
+  none,  // not the first character of any token
   open_array,
   open_object,
   close_array,
@@ -23,7 +23,7 @@ enum class JsonTokenKind : std::uint8_t {
   comma,
   colon,
   string,
-  scalar,  // a number or a word; also the words that Python and C++ have for NaN and infinity
+  scalar,  // a number or a word, including the words of Python and C++ for NaN and infinity
 };
 
 namespace detail {
@@ -48,10 +48,10 @@ inline constexpr std::array<JsonTokenKind, 256> json_tokens = token_table();
 
 [[nodiscard]] inline JsonTokenKind json_token(char c) { return detail::json_tokens[static_cast<unsigned char>(c)]; }
 
-// Checks one value, token by token. The value is complete when depth() is 0 after a token was taken.
+// Checker of one value, token by token. The value is complete if depth() is 0 after a token was taken.
 class JsonGrammar {
  public:
-  // Takes the next token. Returns false if it cannot stand here.
+  // Takes the next token. Returns false if it is not allowed here.
   [[nodiscard]] bool take(JsonTokenKind token) {
     const Step step = steps[state_][static_cast<std::size_t>(token)];
     if (step <= last_state) [[likely]] {
@@ -66,20 +66,20 @@ class JsonGrammar {
     }
     return true;
   }
-  // Returns whether a token can stand here.
+  // Returns whether a token is allowed here.
   [[nodiscard]] bool takes(JsonTokenKind token) const {
     return steps[state_][static_cast<std::size_t>(token)] != bad;
   }
   [[nodiscard]] std::size_t depth() const { return depth_; }
-  // Returns whether the innermost open bracket is an object's.
+  // Returns whether the innermost open bracket opens an object.
   [[nodiscard]] bool in_object() const { return depth_ != 0 && (objects_ & 1U) != 0; }
-  // Returns what can stand here: "a value is expected".
+  // Returns a description of what is allowed here: "a value is expected".
   [[nodiscard]] const char* expected() const { return texts[state_]; }
 
  private:
-  // What comes next.
+  // State: the allowed next token.
   enum Step : std::uint8_t {
-    value,         // of the document
+    value,         // the value of the document
     array_first,   // a value or ]
     array_value,   // a value
     array_comma,   // , or ]
@@ -134,8 +134,8 @@ class JsonGrammar {
 
   Step state_ = value;
   std::size_t depth_ = 0;
-  std::uint64_t objects_ = 0;  // for each open bracket whether it is an object's; the innermost in the lowest bit
-  std::vector<std::uint64_t> outer_;  // the same for outer brackets, 64 in each number
+  std::uint64_t objects_ = 0;         // a bit per open bracket, set for objects; the innermost in the lowest bit
+  std::vector<std::uint64_t> outer_;  // the bits of outer brackets, 64 in each number
 };
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Walks over keys and values of a JSON text, of which sniffers have only the beginning.
+// Walk over the keys and values of a JSON text, for sniffers, which have only its beginning.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,21 @@ class JsonHead {
  public:
   explicit JsonHead(std::string_view text);
 
-  // Enters the array ('[') or object ('{') that begins here. Returns false, and stays, if another value does.
+  // Enters the array ('[') or object ('{') at the current position. Returns false, without moving, for another
+  // value.
   [[nodiscard]] bool open(char bracket) {
     if (peek() != bracket) return false;
     ++at_;
     return true;
   }
-  // Leaves the array or object that ends here. Returns false, and stays, if it does not.
+  // Leaves the array or object at its end. Returns false, without moving, if it does not end here.
   [[nodiscard]] bool close(char bracket) { return open(bracket); }
-  // Returns the next key of this object, escapes and all, and goes to its value; nothing at the end of the object.
+  // Returns the next key of the object, escapes not resolved, and moves to its value; nothing at the end of the
+  // object.
   [[nodiscard]] std::optional<std::string_view> key();
-  // Returns whether this object has one of these keys, and goes to the value of the first.
+  // Returns whether the object has one of these keys, and moves to the value of the first match.
   [[nodiscard]] bool has_key(std::initializer_list<std::string_view> keys);
-  // Skips the value, and returns it as it stands.
+  // Skips the value and returns its text.
   std::string_view skip();
 
  private:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Chakra traces as JSON: one document per trace (an array of them for several ranks), or JSON lines.
+// Formats json and jsonl: Chakra traces as one JSON document per trace (an array for several ranks), or as JSON
+// lines.
 //
-// Process groups stand in an element or a line of their own before the ranks: {"groups":{"1":[0,2]}}.
+// Process groups are a separate element or line before the ranks: {"groups":{"1":[0,2]}}.
 //
 //   {"rank":0,                                    {"rank":0,"metadata":{"version":"0.0.4"}}
 //    "metadata":{"version":"0.0.4"},              {"rank":0,"id":1,"type":"COMP_NODE"}
@@ -20,8 +21,9 @@ namespace {
 
 enum class Shape : std::uint8_t { neither, document, lines };
 
-// Returns which of the two begins so. Lines begin with an object of rank and metadata that ends before the line
-// does; our documents have a line break after the rank, so that even a cut head of long metadata tells.
+// Returns the shape that the text begins with. JSON lines begin with an object of rank and metadata that ends
+// before the line ends. etkit's documents have a line break after the rank, so a truncated head with long metadata
+// is recognised too.
 Shape shape_of(std::string_view head) {
   std::size_t i = head.find_first_not_of(json_space);
   if (i == std::string_view::npos) return Shape::neither;
@@ -47,12 +49,12 @@ Shape shape_of(std::string_view head) {
       if (depth == 1 && key) {
         name = head.substr(i + 1, end - i - 1);
         if (name == "nodes") return Shape::document;
-        if (name == "groups" && first) return Shape::lines;  // a document has them in an array
+        if (name == "groups" && first) return Shape::lines;  // a document has groups in an array
         if (name != "rank" && name != "metadata") return Shape::neither;
         metadata = metadata || name == "metadata";
         first = false;
       } else if (depth == 2 && key && name == "metadata") {
-        // Profiles have metadata of their users, with other names.
+        // Device traces may have user metadata, with other names.
         const std::string_view member = head.substr(i + 1, end - i - 1);
         if (member != "version" && member != "attr" && member != "unknown") return Shape::neither;
       }
@@ -75,7 +77,7 @@ Shape shape_of(std::string_view head) {
 }
 
 bool sniff_document(std::string_view head) { return shape_of(head) == Shape::document; }
-// Nodes without their metadata are known as well, for the reader to say what is missing.
+// Also accepts nodes without metadata, so that the reader can report what is missing.
 bool sniff_lines(std::string_view head) {
   return shape_of(head) == Shape::lines || is_json_node(head.substr(0, head.find('\n')));
 }
@@ -106,10 +108,10 @@ const Format json_format = {
 extern const Format jsonl_format;
 const Format jsonl_format = {
     .name = "jsonl",
-    .summary = "Chakra execution trace as JSON lines, one node a line",
+    .summary = "Chakra execution trace as JSON lines, one node per line",
     .suffixes = {".jsonl"},
     .write_options = {{"attrs", "full|flat",
-                       "flat: {\"name\":value} for jq and pandas, not read again (default: full)"}},
+                       "flat: {\"name\":value} for jq and pandas, not readable by etkit (default: full)"}},
     .sniff = sniff_lines,
     .peek_groups = peek_json_groups,
     .read = make_json_lines_reader,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares the readers and writers of the formats json and jsonl.
+// Readers and writers of the formats json and jsonl.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@ namespace convert {
 
 enum class JsonLayout : unsigned char { document, lines };
 
-// Returns a writer of json (document) or jsonl (lines). With `flat` attributes are {"name":value} without their
-// kinds, doc strings and unknown fields, for other programs; our readers do not take them.
+// Returns a writer of json (document) or jsonl (lines). If `flat`, attributes are {"name":value} without kinds, doc
+// strings and unknown fields, for other programs; etkit cannot read them.
 [[nodiscard]] std::unique_ptr<TraceWriter> make_json_writer(JsonLayout layout, bool flat = false);
-// Return a reader of json, and one of jsonl.
+// Return a reader of json, and a reader of jsonl.
 [[nodiscard]] std::unique_ptr<TraceReader> make_json_reader(const ReadContext& context);
 [[nodiscard]] std::unique_ptr<TraceReader> make_json_lines_reader(const ReadContext& context);
-// Returns whether the line, perhaps cut, is an object with a node's type.
+// Returns whether the line, possibly cut, is an object with a node type.
 [[nodiscard]] bool is_json_node(std::string_view line);
 // Implements Format::peek_groups of both formats.
 [[nodiscard]] std::string peek_json_groups(Input& input);

@@ -15,14 +15,14 @@
 namespace convert {
 namespace {
 
-// Checks that the value begins so.
+// Checks that the value begins with `first`.
 void must_be(const JsonCursor& in, char first, std::string_view key, const char* what) {
   if (in.peek() == first) return;
-  if (in.peek() == '\0') in.fail("a value is expected");  // it may be the end of the window
+  if (in.peek() == '\0') in.fail("a value is expected");  // the window may end here
   throw BadJson{in.here(), (key.empty() ? std::string() : json_quoted(key) + " ") + "must be " + what};
 }
 
-// Takes a scalar, or the bracket of another value, which is none.
+// Consumes a scalar, or only the bracket of a list or object, which is not a valid scalar.
 std::string_view token(JsonCursor& in) {
   const JsonTokenKind kind = json_token(in.peek());
   if (kind == JsonTokenKind::open_array || kind == JsonTokenKind::open_object) return {in.here(), 1};
@@ -40,7 +40,7 @@ T integer(JsonCursor& in, std::string_view key) {
   return json_integer<T>(token(in), key);
 }
 
-// The largest number of each kind that small_integer() may read; 0: none.
+// The largest number of each kind that small_integer() may read; 0: not applicable.
 constexpr auto small_limits = [] {
   std::array<std::uint64_t, 32> limits{};
   for (const Kind k : {Kind::int32_val, Kind::sint32_val, Kind::sfixed32_val}) {
@@ -67,7 +67,7 @@ std::uint64_t number(JsonCursor& in, Kind scalar, std::string_view key) {
   return json_number(token(in), scalar, key);
 }
 
-// The keys of an attribute: those of kinds stand at the number of the kind.
+// The keys of an attribute; the key of a kind has the index of the kind.
 const auto kind_keys = [] {
   std::array<std::string_view, 33> keys = {"name", "doc_string", "unknown"};
   for (std::size_t i = 3; i < keys.size(); ++i) keys[i] = kind_name(static_cast<Kind>(i));
@@ -76,7 +76,7 @@ const auto kind_keys = [] {
 
 constexpr auto last_type = static_cast<std::int32_t>(NodeType::comm_coll);
 
-// Remembers how large tables are, to take back what a node has added.
+// Sizes of tables, to remove what a node has added.
 struct TableMark {
   explicit TableMark(const NodeTable& t)
       : attrs(t.attrs.size()),
@@ -101,14 +101,14 @@ struct TableMark {
 }  // namespace
 
 struct JsonObjects::State {
-  // The text of an attribute up to its value, as it stood in a node before; what stands there again need not be
-  // read.
+  // The text of an attribute up to its value, as seen in an earlier node. If the text occurs again, it is not
+  // parsed.
   struct Opening {
     std::string text;
     std::size_t tokens = 0;
     Name name;
     Kind kind = Kind::none;
-    // What came after it, the last one first.
+    // Openings that followed this one, the latest first.
     std::array<Opening*, 3> next{};
 
     void follow(Opening* by) {
@@ -175,8 +175,8 @@ struct JsonObjects::State {
       }
     }
     if (given_rank != rank) {
-      throw BadJson{
-          rank_at, "a node of rank " + std::to_string(given_rank) + " among those of rank " + std::to_string(rank)};
+      throw BadJson{rank_at, "a node of rank " + std::to_string(given_rank) + " among the nodes of rank " +
+                                 std::to_string(rank)};
     }
     to.nodes.push_back(n);
     to.end_node();
@@ -198,7 +198,7 @@ struct JsonObjects::State {
     return rank;
   }
 
-  // Calls take(key, its place among the known ones) for each member of an object.
+  // Calls take(key, index of the key in `keys`) for each member of an object.
   template <typename Take>
   void members(JsonCursor& in, JsonKeys keys, const Take& take, std::size_t guess = 0) {
     in.object([&] {
@@ -208,7 +208,7 @@ struct JsonObjects::State {
     });
   }
 
-  // Returns a text without its escapes; `scratch` holds it if there are any.
+  // Returns a text with escapes resolved; stored in `scratch` if there are escapes.
   static std::string_view plain(std::string_view raw, std::string& scratch) {
     if (raw.find('\\') == std::string_view::npos) [[likely]]
       return raw;
@@ -217,7 +217,7 @@ struct JsonObjects::State {
     return scratch;
   }
 
-  // Takes a string; it is valid until the next one.
+  // Consumes a string; the result is valid until the next call.
   std::string_view string(JsonCursor& in, std::string_view key) {
     must_be(in, '"', key, "a string");
     return plain(in.string(), text);
@@ -244,7 +244,7 @@ struct JsonObjects::State {
     in.array([&] { before = attribute(in, before, to); });
   }
 
-  // Takes the attribute behind the one that began as `before`, and returns how it begins.
+  // Reads the attribute after the one with opening `before`, and returns its opening.
   Opening* attribute(JsonCursor& in, Opening* before, AttrTable& to) {
     const JsonCursor begin = in;
     for (Opening* o : before->next) {
@@ -259,7 +259,7 @@ struct JsonObjects::State {
         if (o != before->next[0]) before->follow(o);
         return o;
       }
-      // It goes on, so it is read as any other.
+      // The attribute has more members, so it is parsed in full.
       to.numbers.resize(numbers);
       to.texts.resize(texts);
       to.text.resize(text_end);
@@ -271,7 +271,7 @@ struct JsonObjects::State {
 
   Opening* any_attribute(JsonCursor& in, Opening* before, AttrTable& to) {
     const JsonCursor begin = in;
-    JsonCursor value;  // behind a name and the key of a kind
+    JsonCursor value;  // cursor after a name and the key of a kind
     std::size_t count = 0;
     Attr a;
     Extra extra;
@@ -302,7 +302,7 @@ struct JsonObjects::State {
     return learn(a, begin, value, before);
   }
 
-  // Remembers how an attribute begins, if its value is the last of its two members.
+  // Stores the opening of an attribute whose value is the last of its two members.
   Opening* learn(const Attr& a, const JsonCursor& begin, const JsonCursor& value, Opening* before) {
     constexpr std::size_t longest = 256;
     const std::string_view opening(begin.here(), static_cast<std::size_t>(value.here() - begin.here()));
@@ -331,7 +331,7 @@ struct JsonObjects::State {
     }
   }
 
-  // Takes a string or bytes.
+  // Consumes a string or bytes.
   std::string_view one_text(JsonCursor& in, Kind kind) {
     return kind == Kind::string_val ? string(in, kind_name(kind)) : std::string_view(base64(in, kind_name(kind)));
   }
@@ -402,7 +402,7 @@ struct JsonObjects::State {
     for (std::int32_t i = 0; i <= last_type; ++i) names[static_cast<std::size_t>(i)] = node_type_name(NodeType{i});
     return names;
   }();
-  Opening first;  // what begins attributes follows it
+  Opening first;  // precedes the opening of a node's first attribute
   std::array<Opening, 256> openings;
   std::string key_text;
   std::string text;

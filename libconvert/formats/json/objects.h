@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decodes the JSON objects of a trace into the flat tables of core/trace.h.
+// Decoder of the JSON objects of a trace into the flat tables of core/trace.h.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace convert {
 
-// Members take one object and throw BadJson (formats/json/tokens.h); where they throw, also OutOfWindow, they leave
-// the tables as they were.
+// Members consume one object and throw BadJson (formats/json/tokens.h). If they throw, including OutOfWindow, the
+// tables are unchanged.
 class JsonObjects {
  public:
   JsonObjects();
@@ -20,10 +20,10 @@ class JsonObjects {
   JsonObjects& operator=(const JsonObjects&) = delete;
 
   void metadata(JsonCursor& in, Metadata& to);
-  // Appends a node; if it says its rank, that must be `rank`. Returns false, somewhere in the object, if it has a
-  // key "metadata" and so is the head of a rank.
+  // Appends a node; its rank, if given, must be `rank`. Returns false, at a position within the object, if the
+  // object has a key "metadata" and is therefore the head of a rank.
   [[nodiscard]] bool node(JsonCursor& in, Rank rank, NodeTable& to);
-  // Decodes {"rank":R,"metadata":{…}} and returns the rank, if it is given.
+  // Decodes {"rank":R,"metadata":{…}} and returns the rank, if given.
   [[nodiscard]] std::optional<Rank> head(JsonCursor& in, Metadata& to);
 
  private:

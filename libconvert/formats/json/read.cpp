@@ -19,12 +19,12 @@ namespace convert {
 namespace {
 
 constexpr std::size_t window_bytes = std::size_t{256} << 10U;
-constexpr std::size_t largest_object = 0xffffffffU - 65536;  // what simdjson can index
+constexpr std::size_t largest_object = 0xffffffffU - 65536;  // index limit of simdjson
 constexpr const char* one_a_line =
-    "; JSON lines are one object per line: read a document with -f json, or put each object on its line with jq -c "
+    "; JSON lines have one object per line: read a document with -f json, or convert it with jq -c "
     ".";
 
-// Holds what both readers share: a text behind a window, and where things stand in it.
+// Common base of both readers: a text read through a window, and positions in it.
 class JsonReaderBase : public TraceReader {
  protected:
   explicit JsonReaderBase(const ReadContext& context)
@@ -34,7 +34,7 @@ class JsonReaderBase : public TraceReader {
     return std::make_unique<JsonWindow>(input, window_bytes, largest_object, begin);
   }
 
-  // Runs `work` and gives every failure its place in reading_.
+  // Runs `work` and adds the location in reading_ to every failure.
   template <typename Work>
   auto guarded(const Work& work) {
     try {
@@ -60,7 +60,8 @@ class JsonReaderBase : public TraceReader {
     out.nodes.positions_are_lines = true;
   }
 
-  // Takes an object {"groups": …} with nothing else in it. Takes nothing if something else stands here.
+  // Consumes an object that has only the member "groups". Consumes nothing and returns false if there is another
+  // value.
   static bool take_groups(JsonCursor& in) {
     const JsonCursor begin = in;
     if (in.take('{') && in.peek() == '"' && in.string() == "groups") {
@@ -84,8 +85,8 @@ class JsonReaderBase : public TraceReader {
   std::set<Rank> ranks_;
 };
 
-// Reads one node a line; before the nodes of a rank stands a line with its metadata. The first line may hold
-// groups.
+// Reader of jsonl: one node per line; a line with the metadata of a rank precedes its nodes. The first line may
+// hold groups.
 class JsonLinesReader final : public JsonReaderBase {
   template <typename Work>
   auto guarded_lines(const Work& work) {
@@ -93,7 +94,7 @@ class JsonLinesReader final : public JsonReaderBase {
       try {
         return work();
       } catch (const BadJson& e) {
-        // What is broken may be a value over several lines, as in JSON made for reading.
+        // The malformed text may be a value over several lines, as in pretty-printed JSON.
         const std::string_view text = window_->text_from(window_->place_of(window_->last_item()).offset);
         if (text.starts_with('[')) throw BadJson{e.at, e.what + one_a_line};
         const std::size_t end = text.find('\n');
@@ -104,14 +105,14 @@ class JsonLinesReader final : public JsonReaderBase {
     });
   }
 
-  // Takes what `work` takes, an object that must be in a line of its own; if it takes none (returns what is false),
-  // the cursor stays.
+  // Consumes with `work` an object, which must be on a separate line. If `work` returns a false value, the cursor
+  // does not move.
   template <typename Work>
   auto take_line(const Work& work) {
     return window_->item([&](JsonCursor& in) {
       const JsonCursor begin = in;
       const std::uint64_t line = window_->line_of(in.here());
-      if (line == last_line_) throw BadJson{in.here(), "more text behind the object"};
+      if (line == last_line_) throw BadJson{in.here(), "more text after the object"};
       auto taken = work(in);
       if (!taken) {
         in = begin;
@@ -151,10 +152,9 @@ class JsonLinesReader final : public JsonReaderBase {
         const JsonPlace place = window_->place_of(in.here());
         where = window_->locate(in.here());
         if (is_json_node(window_->text_from(place.offset))) {
-          throw BadJson{
-              in.here(),
-              "a node, but a rank begins with its line {\"rank\":…,\"metadata\":{…}}; a filter that dropped "
-              "that line is to keep it, as grep -e '\"metadata\"' -e COMM does"};
+          throw BadJson{in.here(),
+                        "a node before the line {\"rank\":…,\"metadata\":{…}} of its rank; a filter must keep "
+                        "that line, as grep -e '\"metadata\"' -e COMM does"};
         }
         return std::optional(objects_.head(in, out.metadata));
       });
@@ -184,12 +184,12 @@ class JsonLinesReader final : public JsonReaderBase {
   }
 
   bool rank_begun_ = false;
-  bool at_head_ = false;         // the head of the next rank comes next
-  std::uint64_t last_line_ = 0;  // in which an object stands
+  bool at_head_ = false;         // the next item is the head of a rank
+  std::uint64_t last_line_ = 0;  // line of the last object
 };
 
-// Reads one object {"rank", "metadata", "nodes"} in any order, or an array of them. Nodes are decoded when they are
-// asked for. Where they come before rank and metadata, the rest of the text is held in memory.
+// Reader of json: one object {"rank", "metadata", "nodes"} with its keys in any order, or an array of such objects.
+// Nodes are decoded on demand. If nodes precede rank and metadata, the rest of the text is held in memory.
 class JsonDocumentReader final : public JsonReaderBase {
  public:
   explicit JsonDocumentReader(const ReadContext& context) : JsonReaderBase(context) {}
@@ -206,7 +206,7 @@ class JsonDocumentReader final : public JsonReaderBase {
       const bool first = !std::exchange(begun_, true);
       const bool at_end = many_ ? window_->take(']') : !first;
       if (at_end) {
-        if (!window_->at_end(true)) throw BadJson{window_->cursor().here(), "more text behind the trace"};
+        if (!window_->at_end(true)) throw BadJson{window_->cursor().here(), "more text after the trace"};
         many_ = false;
         return false;
       }
@@ -245,19 +245,19 @@ class JsonDocumentReader final : public JsonReaderBase {
       std::string what = "a trace without 'nodes'";
       if (!many_ && !window_->at_end(true)) {
         what += window_->line_of(window_->cursor().last()) == start.line
-                    ? "; more objects follow, one a line: -f jsonl reads them"
-                    : "; more objects follow: jq -c . makes JSON lines of them, for -f jsonl";
+                    ? "; more objects follow, one per line: use -f jsonl"
+                    : "; more objects follow: convert them to JSON lines with jq -c . and use -f jsonl";
       }
       throw input_error(where, what);
     }
     if (!keys_.seen(rank_key) || !keys_.seen(metadata_key)) look_ahead(out);
-    if (!given_rank_ && many_) throw input_error(where, "each of several traces needs a 'rank'");
+    if (!given_rank_ && many_) throw input_error(where, "each of several traces requires a 'rank'");
     begin_rank(out, given_rank_.value_or(default_rank_.value_or(0)), where);
     window_->expect('[');
     in_nodes_ = first_node_ = true;
   }
 
-  // Calls read_members(), and reports what stands at `start` in place of a trace.
+  // Calls read_members(). If the text at `start` is not a trace, reports what it is.
   bool read_head(const JsonPlace& start, Trace& out) {
     try {
       return read_members(*window_, out);
@@ -265,11 +265,11 @@ class JsonDocumentReader final : public JsonReaderBase {
       const std::string_view text = window_->text_from(start.offset);
       if (is_json_node(text)) {
         throw BadJson{text.data(),
-                      std::string("a node, but a trace is {\"rank\":…,\"metadata\":{…},\"nodes\":[…]}") +
-                          (many_ ? "" : "; nodes one a line, behind the line of their rank, are for -f jsonl")};
+                      std::string("a node instead of a trace {\"rank\":…,\"metadata\":{…},\"nodes\":[…]}") +
+                          (many_ ? "" : "; use -f jsonl for nodes on lines after the line of their rank")};
       }
       if (JsonHead head(text); !many_ && head.open('{') && head.key() == "groups") {
-        throw BadJson{text.data(), "groups in a line of their own: -f jsonl reads such"};
+        throw BadJson{text.data(), "groups on a separate line; use -f jsonl"};
       }
       throw;
     }
@@ -299,7 +299,7 @@ class JsonDocumentReader final : public JsonReaderBase {
     return true;
   }
 
-  // Reads what stands behind the nodes, which come next.
+  // Reads the members after the nodes, which come next in the text.
   void look_ahead(Trace& out) {
     if (held_ == nullptr) {
       held_begin_ = window_->place_of(window_->cursor().here());
@@ -348,7 +348,7 @@ class JsonDocumentReader final : public JsonReaderBase {
   void end_nodes(Trace& out) {
     in_nodes_ = false;
     if (ahead_ == nullptr) {
-      (void)read_members(*window_, out);  // nothing but the end: any further key is a repetition or unknown
+      (void)read_members(*window_, out);  // only the end is valid: any further key is repeated or unknown
       return;
     }
     while (!window_->take('}')) {
@@ -370,8 +370,8 @@ class JsonDocumentReader final : public JsonReaderBase {
   bool first_node_ = true;
   bool first_member_ = true;
   std::optional<Rank> given_rank_;
-  // Holds, where more must be known than the window has shown, all from a place on, and the members of the
-  // current trace that stand behind its nodes.
+  // Used if more must be known than the window has shown: the text from a position on, and the members of the
+  // current trace after its nodes.
   std::string text_;
   JsonPlace held_begin_;
   std::unique_ptr<Input> held_;
@@ -391,7 +391,7 @@ bool is_json_node(std::string_view line) {
   return false;
 }
 
-// Looks at the head of the input, at more of it as long as the groups may go on.
+// Looks at the head of the input, and at more of it while the groups may continue.
 std::string peek_json_groups(Input& input) {
   constexpr std::size_t most = std::size_t{64} << 20U;
   for (std::size_t size = 4096;; size *= 2) {
@@ -405,7 +405,7 @@ std::string peek_json_groups(Input& input) {
       const std::string_view groups = in.skip();
       if (in.close('}')) return std::string(groups);
     }
-    if (head.size() < size || size >= most) return {};  // the reader says what is wrong
+    if (head.size() < size || size >= most) return {};  // the reader reports the defect
   }
 }
 

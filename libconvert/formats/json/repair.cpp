@@ -9,9 +9,10 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t most_copied = std::size_t{1} << 20U;  // bytes, in one step
+constexpr std::size_t most_copied = std::size_t{1} << 20U;  // bytes per step
 
-// Returns whether the byte needs no look in a string: ASCII without quotes, backslashes and control characters.
+// Returns whether the byte is copied unchanged in a string: ASCII without quotes, backslashes and control
+// characters.
 bool is_plain(char c) { return c >= 0x20 && c != '"' && c != '\\'; }
 
 bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
@@ -45,7 +46,7 @@ std::size_t RepairedJson::fill(char* to, std::size_t n) {
   return n;
 }
 
-// Reads until `n` bytes, or all bytes of the text, are available. Returns whether there are `n`.
+// Reads until `n` bytes, or all bytes of the text, are available. Returns whether `n` bytes are available.
 bool RepairedJson::need(std::size_t n) {
   if (raw_.size() - at_ < n && !ended_) {
     raw_.erase(0, std::exchange(at_, 0));
@@ -58,7 +59,7 @@ bool RepairedJson::need(std::size_t n) {
   return raw_.size() - at_ >= n;
 }
 
-// Writes some more of the text.
+// Appends more of the repaired text to out_.
 void RepairedJson::step() {
   const std::size_t written = out_.size();
   while (out_.size() - written < most_copied / 4) {
@@ -114,7 +115,7 @@ bool RepairedJson::take(JsonTokenKind kind) {
   return !given_up_;
 }
 
-// Writes on in a string.
+// Continues in a string.
 void RepairedJson::string() {
   const std::size_t end = std::min(raw_.size(), at_ + ahead / 2);
   std::size_t i = at_;
@@ -134,13 +135,13 @@ void RepairedJson::string() {
   length != 0 ? copy(length) : replace(JsonFault::not_utf8, 1, "\xEF\xBF\xBD");
 }
 
-// Writes a quote in a string, which ends the string or belongs to it.
+// Handles a quote in a string, which either ends the string or belongs to it.
 void RepairedJson::quote() {
   if (closes(at_ + 1)) {
     in_string_ = false;
     return copy(1);
   }
-  // A string that does not end may also go on: the next key is then not a part of its text.
+  // The string may also be unterminated; the next key is then not part of its text.
   const bool unsure = key_ || is_key(at_) || (!in_object_ && at(after_space(at_ + 1)) == '"');
   if (unsure) {
     given_up_ = true;
@@ -149,7 +150,7 @@ void RepairedJson::quote() {
   }
 }
 
-// Returns whether a string may end before `i`, by what follows.
+// Returns whether a string may end before `i`, judged by the text from `i` on.
 bool RepairedJson::closes(std::size_t i) const {
   i = after_space(i);
   if (i == raw_.size()) return true;
@@ -191,7 +192,7 @@ void RepairedJson::copy(std::size_t n) {
   advance(n);
 }
 
-// Writes `with` for the next `n` bytes.
+// Replaces the next `n` bytes by `with`.
 void RepairedJson::replace(JsonFault fault, std::size_t n, std::string_view with) {
   JsonRepairs& of_kind = repairs_[static_cast<std::size_t>(fault)];
   if (of_kind.count++ == 0) of_kind.first = place_;
@@ -199,7 +200,7 @@ void RepairedJson::replace(JsonFault fault, std::size_t n, std::string_view with
   out_offset_ += with.size();
   advance(n);
   edits_.push_back({out_offset_, place_});
-  constexpr std::size_t most_edits = std::size_t{1} << 20U;  // in one item
+  constexpr std::size_t most_edits = std::size_t{1} << 20U;  // per item
   given_up_ = edits_.size() == most_edits;
 }
 

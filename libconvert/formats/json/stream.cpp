@@ -34,7 +34,7 @@ bool JsonStream::read_some(JsonItems& items) {
   return true;
 }
 
-// Begins to repair the text with the item in progress. Returns false if that was tried before.
+// Starts to repair the text from the current item on. Returns false if repair was started before.
 bool JsonStream::repair(JsonItems& items, const JsonCursor& begin) {
   using enum JsonTokenKind;
   if (state_ == State::end || window_.repairs() != nullptr) return false;
@@ -56,18 +56,18 @@ void JsonStream::read_all_repaired(JsonItems& items, Diagnostics& diagnostics) {
   read_all(items);
   if (window_.repairs() == nullptr) return;
   constexpr std::array<const char*, static_cast<std::size_t>(JsonFault::count_)> texts = {
-      "missing commas are added",
-      "surplus commas are ignored",
-      "quotes in strings without a backslash count as text",
-      "control characters in strings count as text",
-      "backslashes that begin no escape count as text",
-      "bytes that are not UTF-8 are replaced by U+FFFD"};
+      "missing commas were added",
+      "surplus commas were ignored",
+      "unescaped quotes in strings were taken as text",
+      "control characters in strings were taken as text",
+      "backslashes without a valid escape were taken as text",
+      "bytes that are not UTF-8 were replaced by U+FFFD"};
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const JsonRepairs& of_kind = window_.repairs()->repairs(static_cast<JsonFault>(i));
     if (of_kind.count == 0) continue;
     diagnostics.warning(window_.locate(of_kind.first), "json",
                         std::string("is not JSON: ") + texts[i] + ": " + std::to_string(of_kind.count) +
-                            (of_kind.count == 1 ? "" : ", here the first"));
+                            (of_kind.count == 1 ? "" : "; this is the first"));
   }
 }
 
@@ -96,7 +96,7 @@ inline void JsonStream::item(JsonItems& items, JsonCursor& in) {
         state_ = State::members;
       }
       break;
-    case State::end: in.fail("more text behind the document");
+    case State::end: in.fail("more text after the document");
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads a JSON document whose bulk is one array, item by item through a window.
+// Reader of a JSON document whose bulk is one array, item by item through a window.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@
 
 namespace convert {
 
-// Receives the items of a document.
+// Receiver of the items of a document.
 class JsonItems {
  public:
   virtual ~JsonItems() = default;
-  // Reads one member of the outermost object, other than the array. Must read all of it, as element() must. After
-  // OutOfWindow the member comes again, so an incomplete call must have no effect.
+  // Reads one member of the outermost object, other than the array. Must consume all of it, as element() must.
+  // After OutOfWindow the member is passed again, so an incomplete call must have no effect.
   virtual void member(std::string_view key, JsonCursor& in) = 0;
   virtual void element(JsonCursor& in) = 0;
-  // Undoes the element in progress, which went on after the window and comes again.
+  // Reverts the current element, which continues after the window and is passed again.
   virtual void undo() = 0;
 };
 
@@ -31,23 +31,23 @@ class JsonStream {
   static constexpr std::size_t usual_window = JsonWindow::usual_size;
   static constexpr std::size_t largest_item = std::size_t{1} << 30U;
 
-  // The array is the member `array` of the outermost object, or, only with `bare`, the document itself. The window
-  // has `window` bytes, or more for an item that needs them; read_some() refuses an item of `largest` bytes.
+  // The array is the member `array` of the outermost object or, only if `bare`, the document itself. The window has
+  // `window` bytes, or more for a larger item. read_some() rejects an item of `largest` bytes.
   JsonStream(Input& input, std::string_view array, bool bare, std::size_t window = usual_window,
              std::size_t largest = largest_item)
       : window_(input, window, largest), array_(array), bare_(bare) {}
 
   // Passes the items of a window to `items`. Returns false at the end of the document. Throws Error(input) with
-  // line and column at malformed text, and where `items` throws BadJson or Error(input) without a file.
+  // line and column for malformed text, and if `items` throws BadJson or Error(input) without a file.
   [[nodiscard]] bool read_some(JsonItems& items);
   void read_all(JsonItems& items) {
     while (read_some(items)) {
     }
   }
-  // Reads all; unambiguous faults are repaired (repair.h), with a warning for each kind of fault.
+  // Reads the whole document and repairs unambiguous faults (repair.h), with a warning for each kind of fault.
   void read_all_repaired(JsonItems& items, Diagnostics& diagnostics);
   [[nodiscard]] bool seen_array() const { return seen_array_; }
-  // Returns the line of a place in the item in progress.
+  // Returns the line of a position in the current item.
   [[nodiscard]] std::uint64_t line_of(const char* at) const { return window_.line_of(at); }
 
  private:
@@ -64,8 +64,8 @@ class JsonStream {
   bool first_ = true;
   bool in_element_ = false;
   bool seen_array_ = false;
-  bool repairs_ = false;                        // if need be
-  std::set<std::string, std::less<>> members_;  // that were read
+  bool repairs_ = false;                        // whether to repair faults
+  std::set<std::string, std::less<>> members_;  // keys of the members read so far
 };
 
 }  // namespace convert

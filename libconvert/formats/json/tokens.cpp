@@ -16,7 +16,7 @@
 namespace convert {
 namespace {
 
-// Returns the bits of a double or float, also of those that JSON has no number for.
+// Returns the bits of a double or float, including the values that JSON has no number for.
 template <typename T, typename Bits>
 std::uint64_t floating(std::string_view token, std::string_view key) {
   T result = 0;
@@ -41,8 +41,8 @@ std::uint64_t floating(std::string_view token, std::string_view key) {
   return std::bit_cast<Bits>(result);
 }
 
-// Returns the digits of a number in scientific notation, as jq writes large integers (1.7e+18); nothing if it is no
-// integer, or far beyond 64 bits.
+// Returns the digits of a number in scientific notation, which jq writes for large integers (1.7e+18). Returns
+// nothing if it is not an integer, or far exceeds 64 bits.
 std::optional<std::string> plain_digits(std::string_view number) {
   const std::size_t e = std::min(number.find_first_of("eE"), number.size());
   int exponent = 0;
@@ -136,7 +136,7 @@ std::uint64_t json_number(std::string_view token, Kind scalar, std::string_view 
 }
 
 std::size_t JsonKeys::index(std::string_view key, std::size_t guess) {
-  std::size_t i = known_[guess] == key ? guess : next_;  // mostly the keys come in the order in which we write them
+  std::size_t i = known_[guess] == key ? guess : next_;  // keys mostly come in the order in which etkit writes them
   while (i < known_.size() && known_[i] != key) ++i;
   if (i == known_.size()) i = static_cast<std::size_t>(std::ranges::find(known_, key) - known_.begin());
   if (i == known_.size()) {

@@ -13,12 +13,12 @@ std::string_view without_quotes(std::string_view s) { return is_json_string(s) ?
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Returns whether digits are as JSON wants them: at least one, and no zero before others.
+// Returns whether the digits form a JSON integer: at least one digit, and no leading zero.
 bool is_whole_number(std::string_view digits) {
   return !digits.empty() && is_digit(digits.front()) && (digits.front() != '0' || digits.size() == 1);
 }
 
-// Returns nothing if `token` is not all of an integer, or does not fit.
+// Returns the integer; nothing if `token` is not an integer as a whole, or exceeds T.
 template <class T>
 std::optional<T> exact_integer(std::string_view token) {
   T value = 0;
@@ -28,7 +28,7 @@ std::optional<T> exact_integer(std::string_view token) {
   return value;
 }
 
-// Reads a list of integers that fit. Returns false, with the cursor as it was, if it is none.
+// Reads a list of 64-bit integers. Returns false, without moving the cursor, if the value is another one.
 bool add_integers(AttrTable& to, Name name, JsonCursor& in) {
   JsonCursor at = in;
   const std::size_t begin = to.numbers.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads values of JSON texts leniently: numbers with quotes or without, microseconds, any value as an attribute.
+// Lenient reading of JSON values: numbers with or without quotes, microseconds, any value as an attribute.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,24 @@
 
 namespace convert {
 
-// Reads an integer, also in quotes or with a fraction of zeros; nothing if it is none or does not fit.
+// Returns an integer, optionally in quotes or with a fraction of zeros; nothing for other text or if it exceeds 64
+// bits.
 [[nodiscard]] std::optional<std::int64_t> lenient_integer(std::string_view scalar);
 
 struct Microseconds {
   std::int64_t ns = 0;
   bool whole = true;  // written as an integer
-  bool exact = true;  // nothing was rounded
+  bool exact = true;  // not rounded
 };
-// Reads decimal microseconds, rounded to the nearest ns; nothing if no finite number or beyond ±292 years.
+// Parses decimal µs, rounded to the nearest ns; nothing if the text is not a finite number or exceeds ±292 years.
 [[nodiscard]] std::optional<Microseconds> parse_microseconds(std::string_view scalar);
 
-// Adds the value at the cursor as an attribute: integer (uint64 if it is too large for int64), double, bool,
-// string, list of integers; anything else (lists of others, objects, null, numbers that do not fit) as its JSON
-// text in a string. Throws BadJson on what is not JSON.
+// Adds the value at the cursor as an attribute: integer (uint64 if too large for int64), double, bool, string, or
+// list of integers. Any other value (lists of other types, objects, null, numbers out of range) becomes a string of
+// its JSON text. Throws BadJson if the text is not JSON.
 void add_json_attr(AttrTable& to, Name name, JsonCursor& in);
 
-// Marks how many attributes, numbers and text bytes a table holds, to take later ones back; not texts and extras.
+// Sizes of a table (attributes, numbers, text bytes) to which it can be restored; does not cover texts and extras.
 struct AttrMark {
   std::size_t attrs = 0, numbers = 0, text = 0;
   explicit AttrMark(const AttrTable& table)

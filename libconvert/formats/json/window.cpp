@@ -18,7 +18,7 @@ namespace {
 std::uint64_t count_lines(const char* p, std::size_t n) {
   std::uint64_t lines = 0;
   while (n >= 16) {
-    // Sixteen counters of a byte each, which the compiler keeps in one register.
+    // Sixteen one-byte counters, which the compiler keeps in one register.
     const std::size_t blocks = std::min<std::size_t>(n / 16, 255);
     std::uint8_t lanes[16] = {};
     for (std::size_t b = 0; b < blocks; ++b) {
@@ -31,7 +31,7 @@ std::uint64_t count_lines(const char* p, std::size_t n) {
   return lines + static_cast<std::uint64_t>(std::count(p, p + n, '\n'));
 }
 
-// Returns the first control character inside a string; there is one.
+// Returns the first control character inside a string; there must be one.
 const char* find_control_character(std::string_view text) {
   bool inside = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -87,8 +87,8 @@ std::string_view JsonWindow::text_from(std::uint64_t offset) const {
   return std::string_view(buffer_.get(), cut_).substr(offset - begin_.offset);
 }
 
-// Returns the last place before or at `at` with a known line and column: the begin of the buffer, or the end of a
-// repair.
+// Returns the last position at or before `at` with a known line and column: the begin of the buffer, or the end of
+// a repair.
 std::pair<const char*, JsonPlace> JsonWindow::known_place_before(const char* at) const {
   if (repaired_ != nullptr) {
     const std::uint64_t place = repaired_begin_ + static_cast<std::uint64_t>(at - buffer_.get());
@@ -109,7 +109,7 @@ JsonPlace JsonWindow::place_of(const char* at) const {
 
 std::uint64_t JsonWindow::line_of(const char* at) const {
   const auto [known, place] = known_place_before(at);
-  // Places are asked for one after the other, mostly.
+  // Positions are mostly queried in ascending order.
   const bool further = counted_to_ != nullptr && known <= counted_to_ && counted_to_ <= at;
   const char* const from = further ? counted_to_ : known;
   counted_lines_ = (further ? counted_lines_ : place.line) + count_lines(from, static_cast<std::size_t>(at - from));
@@ -174,7 +174,7 @@ bool JsonWindow::repair(const char* item, JsonGrammar grammar, bool after_bracke
   return true;
 }
 
-// Forgets the first bytes of the buffer.
+// Removes the first bytes of the buffer.
 void JsonWindow::drop(std::size_t done) {
   char* const text = buffer_.get();
   if (done == 0) return;
@@ -185,9 +185,9 @@ void JsonWindow::drop(std::size_t done) {
   filled_ -= done;
 }
 
-// Reads on until a window with further tokens can be made.
+// Reads on until a window with further tokens is available.
 void JsonWindow::fill(bool behind) {
-  std::size_t searched = filled_;  // for a bracket
+  std::size_t searched = filled_;  // searched for a bracket up to here
   for (std::size_t wanted = std::max(window_, 2 * filled_);; wanted *= 2) {
     wanted = std::min(wanted, largest_);
     if (filled_ >= largest_) {
@@ -207,9 +207,9 @@ void JsonWindow::fill(bool behind) {
       exhausted_ = got < wanted - filled_;
       filled_ += got;
     }
-    // No item is cut behind the document, whatever comes.
+    // No item is cut after the document, whatever follows.
     if (exhausted_ || behind) return tokenize(filled_);
-    // Behind a closing bracket: mostly the end of an item, and never inside a scalar.
+    // Cut after a closing bracket: this is mostly the end of an item, and never inside a scalar.
     const auto is_bracket = [&](std::size_t i) { return buffer_[i] == '}' || buffer_[i] == ']'; };
     std::size_t cut = filled_;
     while (cut > searched && !is_bracket(cut - 1)) --cut;
@@ -234,7 +234,7 @@ void JsonWindow::tokenize(std::size_t cut) {
   auto error = stage1(cut);
   const bool open = error == simdjson::UNCLOSED_STRING;
   if (open) {
-    // Closed for a moment, the string is the last token; behind a backslash it takes two quotes.
+    // Closed temporarily, the string becomes the last token; after a backslash, this takes two quotes.
     const std::array<char, 2> behind = {text[cut], text[cut + 1]};
     text[cut] = '"';
     error = stage1(cut + 1);
@@ -248,7 +248,7 @@ void JsonWindow::tokenize(std::size_t cut) {
   if (error == simdjson::EMPTY) {
     n = 0;
   } else if (error == simdjson::UTF8_ERROR || error == simdjson::UNESCAPED_CHARS) {
-    // The window ends there, for what is before it may be malformed too.
+    // The window ends at the invalid byte, because the text before it may be malformed too.
     const bool control = error == simdjson::UNESCAPED_CHARS;
     bad_text_ =
         control ? find_control_character({text, cut}) : text + std::min(find_invalid_utf8({text, cut}), cut);
@@ -263,7 +263,7 @@ void JsonWindow::tokenize(std::size_t cut) {
     cut = parser->structural_indexes[--n];
     open_string_ = text + cut;
   }
-  // Behind the last token the cursor finds a zero byte, as often as it looks.
+  // After the last token, the cursor always finds a zero byte.
   for (std::uint32_t i = n; i < n + 3; ++i) parser->structural_indexes[i] = static_cast<std::uint32_t>(cut);
   cut_ = cut;
   behind_ = std::exchange(text[cut], '\0');

@@ -19,7 +19,7 @@
 namespace convert {
 namespace {
 
-// Appends a double or float; a NaN other than the default one keeps its bits.
+// Appends a double or float; a NaN other than the default NaN keeps its bits.
 template <typename T, typename Bits>
 void append_floating(std::string& out, Bits bits) {
   const T value = std::bit_cast<T>(bits);
@@ -34,7 +34,8 @@ void append_floating(std::string& out, Bits bits) {
   out += '"';
 }
 
-// Appends an integer, as text if no double holds it, as protobuf's JSON does: jq and JavaScript would round it.
+// Appends an integer. Quotes it if a double cannot represent it, as protobuf's JSON does: jq and JavaScript would
+// round it.
 template <typename T>
 void append_integer(std::string& out, T value) {
   constexpr T exact = T{1} << 53;
@@ -75,7 +76,7 @@ class JsonTraceWriter final : public TraceWriter {
     return true;
   }
 
-  // The groups are a line or an element of their own, before the ranks.
+  // Groups are a separate line or element before the ranks.
   void begin_set(bool many, std::string& out) override {
     if ((many || !groups_.empty()) && !lines_) out += "[\n";
     if (!groups_.empty()) out += "{\"groups\":" + groups_ + (lines_ ? "}\n" : "},\n");
@@ -208,7 +209,7 @@ class JsonTraceWriter final : public TraceWriter {
     first_ = false;
   }
 
-  // {"name":value,…}; of attributes of one name the last.
+  // Writes {"name":value,…}; of several attributes with one name, writes the last.
   void flat_attributes(std::string& out, const AttrTable& t, std::span<const Attr> attrs) {
     char before = '{';
     for (std::size_t i = 0; i < attrs.size(); ++i) {
@@ -240,7 +241,7 @@ class JsonTraceWriter final : public TraceWriter {
     }
   }
 
-  // {"name":"x" without the closing brace, or { for the empty name.
+  // Returns {"name":"x" without the closing brace, or { for the empty name.
   const std::string& opening(Name name) {
     if (name.index() >= openings_.size()) openings_.resize(name.index() + std::size_t{1});
     std::string& s = openings_[name.index()];
@@ -286,7 +287,7 @@ class JsonTraceWriter final : public TraceWriter {
     first_ = false;
   }
 
-  // The values of a list, with commas.
+  // Appends the values of a list, separated by commas.
   void elements(std::string& out, const AttrTable& t, const Attr& a) const {
     const Kind scalar = scalar_of(a.kind);
     for (std::uint32_t i = 0; i < a.size; ++i) {
@@ -305,12 +306,12 @@ class JsonTraceWriter final : public TraceWriter {
 
   bool lines_;
   bool flat_;
-  std::string groups_;  // of the set; empty: none
+  std::string groups_;  // process groups of the set as JSON; empty: none
   bool any_node_ = false;
-  bool first_ = true;  // no member of the current object is written yet
+  bool first_ = true;  // the current object has no member yet
   Location head_;
-  std::string what_;              // what is being written, for messages: the metadata
-  const Trace* batch_ = nullptr;  // … or this node
+  std::string what_;              // for messages: the metadata
+  const Trace* batch_ = nullptr;  // or the node at index_, if set
   std::size_t index_ = 0;
   std::vector<std::string> openings_;  // by Name::index
 };

@@ -10,7 +10,7 @@
 namespace convert {
 namespace {
 
-// Returns the elements of a JSON list, without space around them; nothing if `list` is no list.
+// Returns the trimmed elements of a JSON list; nothing if `list` is not a list.
 std::optional<std::vector<std::string_view>> elements(std::string_view list) {
   constexpr std::string_view space = " \t\r\n";
   if (list.size() < 2 || list.front() != '[' || list.back() != ']') return std::nullopt;
@@ -44,7 +44,7 @@ std::optional<std::vector<std::string_view>> elements(std::string_view list) {
   return out;
 }
 
-// Returns the type without a second word: "long" for "long int", "char" for "unsigned char".
+// Returns the type as one word: "long" for "long int", "char" for "unsigned char".
 std::string_view one_word(std::string_view type) {
   const std::size_t space = type.find(' ');
   if (space == std::string_view::npos) return type;

@@ -25,7 +25,7 @@
 namespace convert {
 namespace {
 
-// Looks a text up; what stood at the same place of the last event mostly comes again.
+// Lookup of a text with a cache of the last one: consecutive events mostly have the same text in the same position.
 template <class T>
 class Predicted {
  public:
@@ -39,7 +39,7 @@ class Predicted {
   }
 
  private:
-  std::string text_{'\0'};  // which nothing in JSON is
+  std::string text_{'\0'};  // not a valid JSON text
   T value_{};
 };
 
@@ -50,12 +50,12 @@ class KinetoItems final : public JsonItems {
   void member(std::string_view key, JsonCursor& in) override {
     if (key == "nodes" && in.peek() == '[') {
       throw BadJson{in.here(),
-                    "is a PyTorch execution trace of the host, not a Kineto trace; give it as the host's trace"};
+                    "is a PyTorch execution trace of the host, not a Kineto trace; pass it as the host trace"};
     }
     if (key == "baseTimeNanoseconds") {
       const std::string_view text = in.scalar();
       const auto base = lenient_integer(text);
-      if (!base || *base < 0) throw BadJson{text.data(), "'baseTimeNanoseconds' is no number of nanoseconds"};
+      if (!base || *base < 0) throw BadJson{text.data(), "'baseTimeNanoseconds' must be a number of nanoseconds"};
       to_.base_ns = *base;
       return;
     }
@@ -82,10 +82,9 @@ class KinetoItems final : public JsonItems {
     } else if (f.category == unused) {
       if (!f.known && f.place != nullptr && f.phase == "X" && f.has_args) note_unknown(f);
     } else if (is_wait(f)) {
-      // A stream that waits for an event is idle, as streams of CUDA are, for which no device operation is
-      // recorded.
+      // A stream that waits for an event is idle. CUDA streams are idle too then, and have no device operation.
     } else if (f.phase != "X" || f.ts.empty()) {
-      // An instant or one half of a duration, as which profilers write no event of these categories.
+      // An instant event, or one half of a duration; profilers write no such events of these categories.
       if (incomplete++ == 0) first_incomplete_line = stream_.line_of(f.place);
     } else {
       const bool device = is_device(f);
@@ -97,7 +96,7 @@ class KinetoItems final : public JsonItems {
         const auto kind = f.category == memcpy   ? DeviceOpKind::memcpy
                           : f.category == memset ? DeviceOpKind::memset
                                                  : DeviceOpKind::kernel;
-        // Streams are the device's threads where no arg tells them.
+        // Without an argument for the stream, the thread of the device is the stream.
         const std::int64_t stream =
             args.stream != Profile::none ? args.stream : lenient_integer(f.tid).value_or(Profile::none);
         to_.device_ops.push_back({event, args.correlation, stream, std::max<std::int64_t>(args.device, 0),
@@ -130,35 +129,35 @@ class KinetoItems final : public JsonItems {
   std::uint64_t incomplete = 0;
   std::uint64_t first_incomplete_line = 0;
   KinetoTimes times;
-  std::uint64_t without_duration = 0;  // device operations
+  std::uint64_t without_duration = 0;  // number of device operations
   std::uint64_t first_without_duration_line = 0;
-  std::uint64_t of_unknown_category = 0;  // device operations
+  std::uint64_t of_unknown_category = 0;  // number of device operations
   std::uint64_t first_of_unknown_category_line = 0;
-  std::string unknown_category;        // of the first one
-  std::vector<std::string> processes;  // that have operators: "pid", up to a limit
+  std::string unknown_category;        // category of the first one
+  std::vector<std::string> processes;  // processes with operators: "pid", up to a limit
   std::uint64_t strange_ids = 0;
   std::uint64_t first_strange_line = 0;
 
  private:
-  static constexpr std::size_t most_processes = 64;  // of files that were put together from many
+  static constexpr std::size_t most_processes = 64;  // limit for files that were merged from many
   struct Fields : KinetoCategoryName {
-    std::string_view text;  // of the category
+    std::string_view text;  // name of the category
     std::string_view name, id, tid = "0", pid, ts, dur, phase;
-    const char* place = nullptr;  // of the category
+    const char* place = nullptr;  // position of the category
     bool has_args = false;
     JsonCursor args;
   };
   struct ArgKey {
     KinetoArg arg = KinetoArg::carried;
     std::string text;
-    Name name;  // once it was carried
+    Name name;  // set once the argument was carried
   };
   struct Args {
     std::int64_t external_id = Profile::none, correlation = Profile::none, rf_id = Profile::none;
     std::int64_t sequence = Profile::none, forward_thread = Profile::none;
     std::int64_t stream = Profile::none, device = Profile::none;
     std::int64_t wait_on_stream = Profile::none, record_correlation = Profile::none;
-    std::string_view sync_kind, input_dims, input_types, inputs;  // input*: JSON
+    std::string_view sync_kind, input_dims, input_types, inputs;  // input* are JSON
     bool usual_external_id = false, has_stream = false;
     Range carried;
   };
@@ -173,7 +172,7 @@ class KinetoItems final : public JsonItems {
     });
   }
 
-  // Returns false if the field is not needed.
+  // Returns false if the field is unused.
   bool read_field(std::string_view key, JsonCursor& in, Fields& f) {
     if (key == "args") {
       f.has_args = in.peek() == '{';
@@ -237,7 +236,7 @@ class KinetoItems final : public JsonItems {
       case forward_thread: args.forward_thread = integer(in.skip()); break;
       case stream:
       case queue: {
-        // For calls ROCm gives the stream's handle, not its number.
+        // For calls, ROCm records the handle of the stream, not its number.
         const std::string_view value = in.skip();
         args.stream = value.starts_with("\"0x") ? Profile::none : integer(value);
         args.has_stream = key.arg == stream && args.stream != Profile::none;
@@ -265,7 +264,7 @@ class KinetoItems final : public JsonItems {
     add_json_attr(to_.args, key.name, in);
     if (key.name.index() >= carried_in_.size()) carried_in_.resize(key.name.index() + 1);
     if (std::exchange(carried_in_[key.name.index()], to_.events + 1) != to_.events + 1) return;
-    // The last one counts where an argument is given twice.
+    // If an argument is given twice, the last one counts.
     std::vector<Attr>& attrs = to_.args.attrs;
     const auto begin = attrs.begin() + args.carried.begin;
     *std::find_if(begin, attrs.end(), [&](const Attr& a) { return a.name == key.name; }) = attrs.back();
@@ -275,7 +274,7 @@ class KinetoItems final : public JsonItems {
   static Microseconds time(std::string_view token, const char* what) {
     if (token.empty()) return {};
     const auto us = parse_microseconds(token);
-    if (!us) throw BadJson{token.data(), std::string("'") + what + "' is no time in microseconds"};
+    if (!us) throw BadJson{token.data(), std::string("'") + what + "' is not a time in microseconds"};
     return *us;
   }
 
@@ -285,14 +284,14 @@ class KinetoItems final : public JsonItems {
     const auto count = static_cast<std::uint32_t>(to_.input_bytes.size() - begin);
     if (count == 0) return;
     to_.inputs.push_back({static_cast<std::uint32_t>(to_.events), {begin, count}, {}});
-    // Of operators that may communicate: all_reduce, AllGather, reduce_scatter, all_to_all and others.
+    // Only operators that may communicate: all_reduce, AllGather, reduce_scatter, all_to_all and others.
     const auto has = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
     if (!has("all") && !has("All") && !has("educe")) return;
     const std::string texts = text_inputs(args.inputs, args.input_types);
     if (!texts.empty()) to_.inputs.back().texts = to_.args.add_text(texts);
   }
 
-  // Reads one end of an arrow; one without an id or a time leads nowhere.
+  // Reads one end of an arrow; ignores it without an id or a time.
   void read_arrow(const Fields& f) {
     const auto id = lenient_integer(f.id);
     if (!id || f.ts.empty() || (f.phase != "s" && f.phase != "f")) return;
@@ -311,7 +310,7 @@ class KinetoItems final : public JsonItems {
       duration = {};
     }
     if (duration.ns > std::numeric_limits<std::int64_t>::max() - start.ns) {
-      throw BadJson{f.dur.data(), "'dur' ends beyond 292 years"};
+      throw BadJson{f.dur.data(), "'dur': the end of the event exceeds 292 years"};
     }
     to = {.start_ns = start.ns,
           .duration_ns = duration.ns,
@@ -324,7 +323,7 @@ class KinetoItems final : public JsonItems {
           .usual_external_id = args.usual_external_id};
   }
 
-  // Returns the thread's index. It is the same whether its number stands in quotes or not.
+  // Returns the index of the thread; it does not depend on whether the thread number is quoted.
   std::uint32_t thread(std::string_view tid) {
     return thread_.get(tid, [&](std::string_view text) {
       if (json_token(text.front()) >= JsonTokenKind::string) check_json_scalar(text);
@@ -341,12 +340,12 @@ class KinetoItems final : public JsonItems {
     return f.category == kernel || f.category == memcpy || f.category == memset || f.category == collective;
   }
 
-  // Returns whether a device operation is the wait of a stream for an event, as MTIA records it.
+  // Returns whether a device operation is a stream's wait for an event, as MTIA records it.
   static bool is_wait(const Fields& f) {
     return f.category == KinetoCategory::kernel && !f.usual && f.name == "event_wait";
   }
 
-  // Notes a device operation of a category that is not known: it has a stream and a launch.
+  // Counts a device operation of an unknown category, recognised by its stream and launch.
   void note_unknown(const Fields& f) {
     bool has_stream = false, has_launch = false;
     JsonCursor in = f.args;
@@ -375,7 +374,7 @@ class KinetoItems final : public JsonItems {
     if (std::ranges::find(to_.pids, number) == to_.pids.end()) to_.pids.push_back(number);
   }
   Text text(std::string_view raw) { return to_.args.add_text(unescaped(raw, scratch_)); }
-  // Returns an id; Profile::none if it is none.
+  // Returns an id; Profile::none if `value` is not an integer.
   std::int64_t integer(std::string_view value) {
     const auto id = lenient_integer(value);
     if (!id) [[unlikely]]
@@ -396,15 +395,15 @@ class KinetoItems final : public JsonItems {
   Predicted<KinetoCategoryName> category_;
   std::array<Predicted<ArgKey>, 32> arg_keys_;
   Predicted<std::uint32_t> thread_;
-  std::string process_;            // the last one
-  std::string operators_process_;  // the last one of operators
+  std::string process_;            // last process
+  std::string operators_process_;  // last process with operators
   Predicted<CallKind> call_kind_;
   std::unordered_map<std::string, std::uint32_t> thread_index_;
-  std::vector<std::uint64_t> carried_in_;  // by name: 1 + the last event that has such an arg
+  std::vector<std::uint64_t> carried_in_;  // by name: 1 + the last event with such an argument
   std::string scratch_;
 };
 
-// Warns if the file holds the operators of several processes.
+// Warns if the file contains operators of several processes.
 void warn_of_processes(const std::string& file, const std::vector<std::string>& processes,
                        Diagnostics& diagnostics) {
   if (processes.size() < 2) return;
@@ -414,12 +413,12 @@ void warn_of_processes(const std::string& file, const std::vector<std::string>& 
     pids += (i == 0 ? "" : ", ") + processes[i];
   if (processes.size() > most_listed) pids += ", ...";
   diagnostics.warning({.file = file}, "ranks",
-                      "holds the operators of " + std::to_string(processes.size()) + " processes (pid " + pids +
-                          "), and is read as one rank",
-                      {"hint: convert one file for each process: select the events of its pid and of its device"});
+                      "contains the operators of " + std::to_string(processes.size()) + " processes (pid " + pids +
+                          ") and is read as one rank",
+                      {"hint: convert a separate file per process, with the events of its pid and its device"});
 }
 
-// Reserves room for what a file of that size mostly holds at most; what stays untouched takes no memory.
+// Reserves room for the usual maximum of a file of that size; untouched memory costs nothing.
 void reserve_tables(Profile& profile, std::size_t bytes) {
   try {
     reserve_huge(profile.cpu_ops, bytes / 256);
@@ -428,7 +427,7 @@ void reserve_tables(Profile& profile, std::size_t bytes) {
     reserve_huge(profile.args.attrs, bytes / 64);
     reserve_huge(profile.args.numbers, bytes / 64);
     reserve_huge(profile.args.text, bytes / 2);
-  } catch (const std::bad_alloc&) {  // a file with holes
+  } catch (const std::bad_alloc&) {  // a sparse file
   } catch (const std::length_error&) {
   }
 }
@@ -438,7 +437,7 @@ void reserve_tables(Profile& profile, std::size_t bytes) {
 Profile read_kineto(Input& input, Diagnostics& diagnostics, std::size_t window_bytes) {
   if (sniff_pytorch(input.peek(4096))) {
     throw input_error({.file = input.name()},
-                      "is a PyTorch execution trace of the host, not a Kineto trace; give it as the host's trace");
+                      "is a PyTorch execution trace of the host, not a Kineto trace; pass it as the host trace");
   }
   Profile profile;
   profile.file = input.name();
@@ -447,31 +446,31 @@ Profile read_kineto(Input& input, Diagnostics& diagnostics, std::size_t window_b
   KinetoItems items(profile, stream);
   stream.read_all_repaired(items, diagnostics);
   if (!stream.seen_array()) {
-    throw input_error({.file = input.name()}, "has no 'traceEvents': it is no Kineto trace");
+    throw input_error({.file = input.name()}, "has no 'traceEvents': it is not a Kineto trace");
   }
   const auto warn = [&](std::uint64_t count, std::uint64_t line, const char* rule, const char* what) {
     if (count == 0) return;
     diagnostics.warning({.file = input.name(), .line = static_cast<std::uint32_t>(line)}, rule,
-                        what + std::string(": ") + std::to_string(count) + ", here the first");
+                        what + std::string(": ") + std::to_string(count) + "; this is the first");
   };
-  warn(profile.negative_durations, items.first_negative_line, "times", "durations below 0 count as 0");
+  warn(profile.negative_durations, items.first_negative_line, "times", "negative durations are set to 0");
   profile.resolution_ns = items.times.resolution_ns();
   if (const KinetoTimes::Absent absent = items.times.drop_absent(profile); absent.events != 0) {
     warn(absent.events, absent.first_line, "times",
-         absent.all_empty ? "events without a time (ts and dur 0, long before all others) count as absent"
-                          : "events without a time (ts long before all others) count as absent");
+         absent.all_empty ? "events without a time (ts and dur 0, long before all others) are ignored"
+                          : "events without a time (ts long before all others) are ignored");
   }
   warn(items.without_duration, items.first_without_duration_line, "times",
-       "device operations without a duration (dur) take no time");
+       "device operations without a duration (dur) are given 0 ns");
   if (items.of_unknown_category != 0) {
     const std::string what =
-        "device operations of an unknown category (" + cut_text(items.unknown_category, 40) + ") count as absent";
+        "device operations of an unknown category (" + cut_text(items.unknown_category, 40) + ") are ignored";
     warn(items.of_unknown_category, items.first_of_unknown_category_line, "events", what.c_str());
   }
   warn_of_processes(profile.file, items.processes, diagnostics);
   warn(items.incomplete, items.first_incomplete_line, "events",
-       "events of operators, calls or the device that are not complete (ph X, ts) count as absent");
-  warn(items.strange_ids, items.first_strange_line, "ids", "ids that are no integers count as absent");
+       "incomplete events (without ph X or ts) of operators, calls or the device are ignored");
+  warn(items.strange_ids, items.first_strange_line, "ids", "ids that are not integers are ignored");
   return profile;
 }
 

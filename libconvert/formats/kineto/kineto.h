@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads Kineto's trace of one rank: Chrome-trace JSON as PyTorch's profiler exports it. The format: et-formats(5).
+// Reader of the Kineto trace of one rank: Chrome-trace JSON as exported by PyTorch's profiler. Format:
+// et-formats(5).
 #pragma once
 
 #include <cstddef>
@@ -13,17 +14,17 @@
 
 namespace convert {
 
-// Reads all of `input`: an object with traceEvents or the array alone. Throws Error(input) with line and column on
-// what is not JSON, and on times that are no numbers or negative; durations below 0 count as 0 and ids that are no
-// integers as absent, with a warning. Where an event has a key twice, the last value counts. Of values that are not
-// used only brackets, commas and colons are checked. `window_bytes`: how much of the text is in memory at a time.
+// Reads all of `input`: an object with traceEvents, or the array alone. Throws Error(input) with line and column if
+// the text is not JSON, or a time is negative or not a number. Negative durations become 0, and ids that are not
+// integers are ignored; both with a warning. If an event has a key twice, the last value counts. Only brackets,
+// commas and colons are checked in unused values. `window_bytes`: size of the window on the text in memory.
 [[nodiscard]] Profile read_kineto(Input& input, Diagnostics& diagnostics,
                                   std::size_t window_bytes = std::size_t{1} << 20U);
 
-// Returns whether a file begins like one of Kineto's, or another Chrome trace.
+// Returns whether a file begins like a Kineto trace or another Chrome trace.
 [[nodiscard]] bool sniff_kineto(std::string_view head);
 
-// Returns the rank of distributedInfo, if that stands in the beginning of a file.
+// Returns the rank of distributedInfo, if the beginning of the file contains it.
 [[nodiscard]] std::optional<Rank> told_rank_of_kineto(std::string_view head);
 
 }  // namespace convert

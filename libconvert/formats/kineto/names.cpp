@@ -17,7 +17,7 @@ T find_or_default(const ByText<T>& table, std::string_view name) {
   return found == table.end() ? T{} : found->second;
 }
 
-// What a name means as a category, a call, and a kind of synchronisation.
+// Meanings of a name as a category, a call, and a kind of synchronisation.
 struct Meaning {
   KinetoCategory category{};
   bool is_category = false;

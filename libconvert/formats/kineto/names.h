@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Looks up Kineto's names: categories and calls (names.def), and the arguments of events.
+// Lookup of Kineto names: categories and calls (names.def), and arguments of events.
 #pragma once
 
 #include <cstdint>
@@ -24,34 +24,34 @@ enum class KinetoCategory : std::uint8_t {
 
 struct KinetoCategoryName {
   KinetoCategory category = KinetoCategory::unused;
-  bool known = false;  // of names.def
-  bool usual = false;  // as CUDA's and ROCm's profilers of today spell it
+  bool known = false;  // listed in names.def
+  bool usual = false;  // spelled as current CUDA and ROCm profilers do
 };
 [[nodiscard]] KinetoCategoryName kineto_category(std::string_view name);
 
-// Return the kind of a runtime or driver call by its name, or by the value of cuda_sync_kind.
+// Return the kind of a runtime or driver call from its name, or from the value of cuda_sync_kind.
 [[nodiscard]] CallKind kineto_call_kind(std::string_view name);
 [[nodiscard]] CallKind kineto_sync_kind(std::string_view name);
 
-// How an argument of an event is used. Arguments without a use of their own are `carried` into the event's node.
+// Use of an event argument. Arguments without a specific use are `carried` into the event's node.
 enum class KinetoArg : std::uint8_t {
   carried,
   external_id,
-  external_id_old,  // as older profilers spell it
+  external_id_old,  // spelling of older profilers
   correlation,
   rf_id,
   sequence,
   forward_thread,
   stream,
-  queue,  // as XPU calls streams
+  queue,  // XPU's name for a stream
   device,
   sync_kind,
   wait_on_stream,
   record_correlation,
   input_dims,
   input_types,
-  inputs,   // values of those that are no tensors
-  dropped,  // the host trace has it too, or it is of no use outside the profiler
+  inputs,   // values of inputs that are not tensors
+  dropped,  // also in the host trace, or useful only in the profiler
 };
 [[nodiscard]] KinetoArg kineto_arg(std::string_view name);
 

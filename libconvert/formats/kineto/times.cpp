@@ -23,8 +23,8 @@ std::int64_t KinetoTimes::resolution_ns() const {
   return resolution_ns_ == 1 ? 1 : std::min<std::int64_t>(std::max(resolution_ns_, step_ns), 1000);
 }
 
-// Drops the events that begin long before all others (at most half of all events), if the others count from a clock
-// that has run for days: no profile lasts so long.
+// Drops the events that begin long before all others (at most half of all events), if the clock of the others has
+// run for days: no profile lasts that long.
 KinetoTimes::Absent KinetoTimes::drop_early(Profile& profile) const {
   constexpr std::int64_t days_ns = 1'000'000'000'000'000;  // ts of 1e12 us
   const std::int64_t early_ns = last_ns_ / 4, usual_ns = last_ns_ / 2;

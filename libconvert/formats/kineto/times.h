@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Times of a profile's events: their resolution, and which events have no time.
+// Times of a profile's events: their resolution, and the events without a time.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace convert {
 
 class KinetoTimes {
  public:
-  // Adds an event; line() returns the line of its begin.
+  // Adds an event; line() returns the line on which it begins.
   template <class Line>
   void add(std::int64_t start_ns, std::int64_t duration_ns, const Line& line) {
     for (; start_ns % resolution_ns_ != 0 || duration_ns % resolution_ns_ != 0; resolution_ns_ /= 10) {
@@ -27,16 +27,16 @@ class KinetoTimes {
     last_ns_ = std::max(last_ns_, start_ns);
   }
 
-  // Returns the resolution of the times: of their digits, unless that is finer than a double of their size
-  // (Python).
+  // Returns the resolution of the times: the last digit in use, unless a double of that size (Python) is less
+  // precise.
   [[nodiscard]] std::int64_t resolution_ns() const;
 
   struct Absent {
     std::uint64_t events = 0;
     std::uint64_t first_line = 0;
-    bool all_empty = false;  // all begin at 0 and take no time
+    bool all_empty = false;  // all events begin at 0 with duration 0
   };
-  // Drops the events that begin so long before all others that they have no time.
+  // Drops the events that begin so long before all others that their time must be missing.
   Absent drop_absent(Profile& profile) const;
 
  private:
@@ -46,11 +46,11 @@ class KinetoTimes {
   };
   [[nodiscard]] Absent drop_early(Profile& profile) const;
 
-  std::int64_t resolution_ns_ = 1000;  // all times so far are multiples of it
-  std::uint64_t empty_ = 0;            // events that begin at 0 and take no time
+  std::int64_t resolution_ns_ = 1000;  // divides all times so far
+  std::uint64_t empty_ = 0;            // events that begin at 0 with duration 0
   std::uint64_t first_empty_line_ = 0;
   std::int64_t first_ns_ = std::numeric_limits<std::int64_t>::max(), last_ns_ = 0;  // begins of the other events
-  std::vector<Begin> early_;  // of these, each at most half as late as all before it
+  std::vector<Begin> early_;  // candidates: each begins at most half as late as all events before it
 };
 
 }  // namespace convert

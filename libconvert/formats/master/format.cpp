@@ -12,7 +12,7 @@ namespace {
 
 bool sniff_master(std::string_view head) { return head.starts_with(master_file::kind.magic); }
 
-// Makes the nodes of a rank only when they are asked for, and all at once.
+// Creates the nodes of a rank on demand, all at once.
 class MasterReader final : public TraceReader {
  public:
   MasterReader(const MasterSet& set, std::string file, Rank first, Rank last)
@@ -61,7 +61,7 @@ std::unique_ptr<DescribedSet> read_classes(std::string text, const std::string& 
   return std::make_unique<MasterFile>(read_master(*input), file);
 }
 
-// Collects the set, and writes it at its end.
+// Collects the set and writes it at the end.
 class MasterWriter final : public TraceWriter {
  public:
   bool take_groups(std::string_view json) override {
@@ -99,7 +99,7 @@ std::unique_ptr<TraceReader> open_master(const MasterSet& set, const std::string
 extern const Format master_format;
 const Format master_format = {
     .name = "master",
-    .summary = "a set in which ranks that do the same are held once",
+    .summary = "class-compressed trace set: ranks with equal structure are stored once",
     .suffixes = {".etm"},
     .sniff = sniff_master,
     .read_set = read_classes,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says how a master trace lies in its file, for its writer and its reader.
+// File layout of a class-compressed set (.etm), for its writer and reader.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace convert::master_file {
 
-inline constexpr std::uint64_t memory_factor = 10;  // of contents: a number of one byte takes 8, beside the byte
+inline constexpr std::uint64_t memory_factor = 10;  // a one-byte number takes 8 bytes, plus the byte
 
-// The file has blocks (formats/blocks.h) of sections: "texts", "shapes", "classes", "order", "groups"; a section is
-// the payloads of its blocks, one behind the other. Unknown sections are skipped. A list of numbers is a code and
-// its bytes; the values of a class are lists by field, the values of a field in the order of nodes.
+// The file consists of blocks (formats/blocks.h) of the sections "texts", "shapes", "classes", "order", "groups". A
+// section is the concatenation of the payloads of its blocks. Unknown sections are skipped. A list of numbers is a
+// code followed by its bytes. The values of a class are lists by field; the values of a field are in node order.
 inline constexpr blocks::Kind kind{
     .magic =
         "\x89"
@@ -31,22 +31,22 @@ inline constexpr blocks::Kind kind{
     }};
 inline constexpr std::size_t block_bytes = std::size_t{2} << 20U;
 
-// How a list of numbers is coded: each as zigzag LEB128, or its difference to the one before.
+// Code of a list of numbers: zigzag LEB128 of each number, or of its difference to the previous number.
 enum class Code : std::uint8_t { plain = 0, delta = 1 };
 
 inline constexpr unsigned is_metadata = 1, has_inputs = 2, has_outputs = 4, has_extra = 8;
 
-// Numbers the fields of a class in the order in which they appear.
+// Numbering of the fields of a class in order of appearance.
 class FieldTable {
  public:
   explicit FieldTable(const ShapeSet& shapes) : shapes_(shapes), plans_(shapes.size()) {}
 
-  // A field, and how many values of it stand together.
+  // A field, and the number of its consecutive values.
   struct Part {
     std::uint32_t field;
     std::uint32_t count;
   };
-  // Returns the fields of a shape, in the order of its values.
+  // Returns the fields of a shape in the order of its values.
   [[nodiscard]] std::span<const Part> parts(std::uint32_t shape) {
     std::vector<Part>& plan = plans_[shape];
     if (plan.empty()) {
@@ -63,7 +63,7 @@ class FieldTable {
 
  private:
   const ShapeSet& shapes_;
-  std::vector<std::vector<Part>> plans_;  // by shape; no shape has none
+  std::vector<std::vector<Part>> plans_;  // by shape; every shape has at least one part
   std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
 };
 

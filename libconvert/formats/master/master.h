@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes and reads sets as master traces, ".etm": a body for each class of ranks (core/master/master_set.h).
+// Writer and reader of class-compressed sets, ".etm": one body per rank class (core/master/master_set.h).
 #pragma once
 
 #include <memory>
@@ -12,15 +12,16 @@
 
 namespace convert {
 
-// Does not close the output.
+// Writes a set. Does not close the output.
 void write_master(const MasterSet& set, Output& out);
 
-// Reads a set. Throws Error(input) with the offset if the file is cut, damaged or of a newer version, or if it does
-// not fit into memory (see document_limit.h). Values that no trace has are found when a rank is made.
+// Reads a set. Throws Error(input) with the offset if the file is truncated, damaged or of a newer version, or if
+// it exceeds the memory limit (see document_limit.h). Invalid values of traces are detected only when a rank is
+// created.
 [[nodiscard]] MasterSet read_master(Input& input);
 
-// Returns a reader of ranks of the set, from place `first` in its order up to `last`; the set must outlive it.
-// Messages call it `file`.
+// Returns a reader of the ranks at positions `first` … `last` - 1 of the set, which must outlive it. Messages use
+// `file` as the file name.
 [[nodiscard]] std::unique_ptr<TraceReader> open_master(const MasterSet& set, const std::string& file, Rank first,
                                                        Rank last);
 

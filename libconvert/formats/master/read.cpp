@@ -16,7 +16,7 @@ namespace {
 using blocks::unzigzag;
 
 constexpr std::uint64_t most_values = std::numeric_limits<std::uint32_t>::max();
-// As many ranks as a set may have: each takes memory where all are listed.
+// Maximum number of ranks of a set: a listed rank takes memory.
 constexpr std::uint64_t most_ranks = std::uint64_t{1} << 24U;
 
 class Reader {
@@ -56,12 +56,12 @@ class Reader {
     bytes_ = blocks::Bytes(sections_[section].bytes);
   }
   void end() {
-    if (bytes_.failed() || !bytes_.empty()) throw damaged("has another length than it says");
+    if (bytes_.failed() || !bytes_.empty()) throw damaged("has a wrong length");
     sections_.erase(section_);
   }
   std::uint64_t number() {
     const std::uint64_t value = bytes_.number();
-    if (bytes_.failed()) throw damaged("ends early");
+    if (bytes_.failed()) throw damaged("is truncated");
     return value;
   }
   std::uint64_t number_up_to(std::uint64_t most, const char* what) {
@@ -69,15 +69,15 @@ class Reader {
     if (value > most) throw damaged(std::string("has ") + what + " that is out of range");
     return value;
   }
-  // Reads how many elements follow, each of at least one byte.
+  // Reads the number of the elements that follow; each takes at least one byte.
   std::uint64_t count() { return number_up_to(bytes_.size(), "a count"); }
   std::string_view text() {
     const std::string_view t = bytes_.text();
-    if (bytes_.failed()) throw damaged("ends early");
+    if (bytes_.failed()) throw damaged("is truncated");
     return t;
   }
 
-  // The numbers of a list, one after the other.
+  // Iterator over the numbers of a list.
   class List {
    public:
     List(char code, std::string_view bytes) : delta_(code == static_cast<char>(Code::delta)), bytes_(bytes) {}
@@ -95,9 +95,9 @@ class Reader {
   };
   List list() {
     const std::string_view code = bytes_.bytes(1);
-    if (bytes_.failed()) throw damaged("ends early");
+    if (bytes_.failed()) throw damaged("is truncated");
     if (code[0] != static_cast<char>(Code::plain) && code[0] != static_cast<char>(Code::delta))
-      throw damaged("has a list of an unknown code");
+      throw damaged("has a list with an unknown code");
     return {code[0], text()};
   }
   template <class Number = std::uint64_t>
@@ -111,7 +111,7 @@ class Reader {
       if (value > most) throw damaged(std::string("has ") + what + " that is out of range");
       out.push_back(static_cast<Number>(value));
     }
-    if (from.bad_at_end()) throw damaged("has a list of another length than it says");
+    if (from.bad_at_end()) throw damaged("has a list of wrong length");
     return out;
   }
   NumberRuns runs() {
@@ -121,10 +121,10 @@ class Reader {
     const auto counts = numbers(n, most_ranks, "a count of ranks");
     NumberRuns out;
     for (std::size_t i = 0; i < n; ++i) {
-      if (counts[i] == 0) throw damaged("has a run of nothing");
+      if (counts[i] == 0) throw damaged("has an empty run");
       out.add_run(first[i], step[i], counts[i]);
     }
-    if (out.size() > most_ranks) throw damaged("has more ranks than a set may have");
+    if (out.size() > most_ranks) throw damaged("exceeds the maximum number of ranks");
     return out;
   }
 
@@ -134,7 +134,7 @@ class Reader {
       const std::string_view t = text();
       blocks_.hold(t.size() + 32);
       const std::uint32_t next = set_.texts.size();
-      if (set_.texts.add(t) != next) throw damaged("has a text twice");
+      if (set_.texts.add(t) != next) throw damaged("has a duplicate text");
     }
     end();
   }
@@ -157,7 +157,7 @@ class Reader {
       for (std::uint64_t attrs = count(); attrs > 0; --attrs) s.attrs.push_back(attribute());
       blocks_.hold(sizeof(NodeShape) + s.attrs.size() * sizeof(NodeShape::Attribute));
       const std::uint32_t next = set_.shapes.size();
-      if (set_.shapes.add(s) != next) throw damaged("has a shape twice");
+      if (set_.shapes.add(s) != next) throw damaged("has a duplicate shape");
     }
     end();
   }
@@ -173,12 +173,12 @@ class Reader {
     return a;
   }
 
-  // Reads values of nodes, or of metadata, of these shapes.
+  // Reads the values of nodes, or of metadata, with these shapes.
   RankValues values(const std::vector<std::uint32_t>& shapes, std::uint64_t ranks) {
     std::uint64_t size = 0;
     for (const std::uint32_t s : shapes) size += value_counts_[s];
-    // A value takes a byte at least.
-    if (size > std::min<std::uint64_t>(most_values, bytes_.size())) throw damaged("ends early");
+    // Each value takes at least one byte.
+    if (size > std::min<std::uint64_t>(most_values, bytes_.size())) throw damaged("is truncated");
     blocks_.hold(size * sizeof(std::uint64_t));
     RankValues out;
     FieldTable fields(set_.shapes);
@@ -192,7 +192,7 @@ class Reader {
         field_of.insert(field_of.end(), part.count, part.field);
       }
     }
-    if (std::ranges::any_of(lists, &List::bad_at_end)) throw damaged("has values that no node has");
+    if (std::ranges::any_of(lists, &List::bad_at_end)) throw damaged("has more values than its nodes");
     read_rules(out, ranks);
     read_own(out, field_of, lists.size(), ranks);
     return out;
@@ -200,7 +200,7 @@ class Reader {
   void read_rules(RankValues& out, std::uint64_t ranks) {
     for (std::uint64_t n = count(); n > 0; --n) {
       out.rules.push_back(runs());
-      if (out.rules.back().size() != ranks) throw damaged("has a rule for another number of ranks");
+      if (out.rules.back().size() != ranks) throw damaged("has a rule for a wrong number of ranks");
     }
     const std::uint64_t varying = count();
     const auto which = indices(varying, out.first.size());
@@ -213,7 +213,7 @@ class Reader {
     auto out = numbers<std::uint32_t>(count, size - 1, "a value");
     if (count > 0 && size == 0) throw damaged("has a value that is out of range");
     if (std::ranges::adjacent_find(out, std::greater_equal<>()) != out.end())
-      throw damaged("has values that do not ascend");
+      throw damaged("has values that are not ascending");
     return out;
   }
   void read_own(RankValues& out, const std::vector<std::uint32_t>& field_of, std::size_t fields,
@@ -223,7 +223,7 @@ class Reader {
     std::vector<std::vector<std::uint32_t>> by_field(fields);
     for (std::uint32_t i = 0; i < n; ++i) by_field[field_of[out.own[i]]].push_back(i);
     if (n == 0) return;
-    if (n * (ranks - 1) > bytes_.size()) throw damaged("ends early");
+    if (n * (ranks - 1) > bytes_.size()) throw damaged("is truncated");
     blocks_.hold(n * (ranks - 1) * sizeof(std::uint64_t));
     out.own_differences.resize(n * (ranks - 1));
     for (std::size_t row = 0; row < out.own_differences.size(); row += n) {
@@ -231,17 +231,17 @@ class Reader {
         if (of_field.empty()) continue;
         List from = list();
         for (const std::uint32_t i : of_field) out.own_differences[row + i] = from.next();
-        if (from.bad_at_end()) throw damaged("has a list of another length than it says");
+        if (from.bad_at_end()) throw damaged("has a list of wrong length");
       }
     }
   }
 
   void read_classes() {
-    // Each shape is of some node, whose values take a byte each.
+    // At least one node has each shape, and its values take one byte each.
     const std::uint64_t most = sections_["classes"].bytes.size();
     for (std::uint32_t s = 0; s < set_.shapes.size(); ++s) {
       value_counts_.push_back(ShapeSet::value_count(set_.shapes[s]));
-      if (value_counts_.back() > most) throw blocks_.damaged(0, "a shape has more values than there are");
+      if (value_counts_.back() > most) throw blocks_.damaged(0, "a shape has more values than the file contains");
     }
     begin("classes");
     for (std::uint64_t n = count(); n > 0; --n) set_.classes.push_back(rank_class());
@@ -279,7 +279,7 @@ class Reader {
       if (counts[i] == 0 || set_.ranks() > most_ranks) throw damaged("has a count of ranks that is out of range");
     }
     for (std::size_t c = 0; c < taken.size(); ++c) {
-      if (taken[c] != set_.classes[c].ranks.size()) throw damaged("has other ranks than the classes");
+      if (taken[c] != set_.classes[c].ranks.size()) throw damaged("has ranks that differ from the classes");
     }
     end();
   }
@@ -301,7 +301,7 @@ class Reader {
   std::map<std::string, Section> sections_;
   MasterSet set_;
   std::vector<std::uint64_t> value_counts_;  // by shape
-  // The section that is being read:
+  // State of the section being read:
   std::string section_;
   std::uint64_t offset_ = 0;
   blocks::Bytes bytes_{""};

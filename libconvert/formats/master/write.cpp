@@ -14,7 +14,7 @@ using blocks::append_number;
 using blocks::append_text;
 using blocks::zigzag;
 
-// Collects a section, and writes it block by block.
+// Collects a section and writes it block by block.
 class Section {
  public:
   Section(blocks::Writer& out, std::string_view name) : out_(out), name_(name) {}

@@ -25,7 +25,7 @@ void XmlFields::report_ignored() {
   }
 }
 
-// Another attribute dialect exists that no runtime reads; say so instead of ten missing attributes.
+// Detects another attribute dialect, which no runtime reads, to report it instead of ten missing attributes.
 std::string XmlFields::new_spelling_hint(pugi::xml_node node) {
   const bool is_new = std::strcmp(node.name(), "step") == 0 && (node.attribute("op") || node.attribute("buf"));
   return is_new ? " (this is MSCCLang's new spelling; write the file with old_format=True)" : "";
@@ -41,9 +41,9 @@ bool XmlFields::add_other(pugi::xml_node node, XmlPlace place, pugi::xml_attribu
   if (other.size() >= max_attributes)
     return bad(element + " has more than " + std::to_string(max_attributes) + " attributes");
   if (std::ranges::any_of(other, [&](const auto& o) { return o.first == a.name(); }))
-    return bad(attribute + " of " + element + " stands twice");
+    return bad(attribute + " of " + element + " is given twice");
   auto value = unescape_xml(a.value());
-  if (!value) return bad(attribute + ": an undefined entity, a '<' or a control character in its value");
+  if (!value) return bad(attribute + ": its value has an undefined entity, a '<' or a control character");
   other.emplace_back(a.name(), std::move(*value));
   return true;
 }
@@ -61,7 +61,7 @@ bool XmlFields::integer(XmlPlace place, const char* name, const char* text, std:
     error(place, "attributes", std::string(name) + "=\"" + clip(text) + "\" " + what);
     return false;
   };
-  if (problem == std::errc::result_out_of_range) return bad("does not fit an integer");
+  if (problem == std::errc::result_out_of_range) return bad("exceeds the integer range");
   if (problem != std::errc{} || rest != end || (digits != begin && *digits == '-'))
     return bad("is not a decimal integer");
   return (value >= low && value <= high) || bad("is out of range");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads attributes of XML elements as numbers and texts, strictly: reports each defect with its place.
+// Strict reading of XML attributes as numbers and texts: reports each defect with its location.
 #pragma once
 
 #include <array>
@@ -25,12 +25,12 @@ class XmlFields {
   void error(XmlPlace place, const char* rule, std::string message) {
     diagnostics_.error(document_.at(place), rule, std::move(message));
   }
-  // Counts a name that the format does not know; report_ignored() warns of each once.
+  // Counts an unknown name; report_ignored() warns about each name once.
   void ignore(const std::string& what, XmlPlace place);
   void report_ignored();
 
   // Fills `values` with the known attributes of an element; unknown ones go to `other` or are counted. Returns
-  // false, with a finding each, if one is missing or given twice.
+  // false, with a finding for each defect, if an attribute is missing or given twice.
   template <std::size_t N>
   bool collect(pugi::xml_node node, XmlPlace place, const std::array<const char*, N>& names,
                std::array<const char*, N>& values, OtherAttributes* other = nullptr) {
@@ -54,7 +54,7 @@ class XmlFields {
       }
       expected = i + 1;
       if (values[i] != nullptr) {
-        error(place, "xml", std::string("attribute '") + name + "' of <" + node.name() + "> stands twice");
+        error(place, "xml", std::string("attribute '") + name + "' of <" + node.name() + "> is given twice");
         ok = false;
       }
       values[i] = a.value();
@@ -69,14 +69,14 @@ class XmlFields {
     return ok;
   }
 
-  // Keeps an attribute that has no field. Returns false, with a finding, if it is given twice or malformed.
+  // Stores an attribute that has no field. Returns false, with a finding, if it is given twice or malformed.
   bool add_other(pugi::xml_node node, XmlPlace place, pugi::xml_attribute attribute, OtherAttributes& other);
 
-  // Reads a decimal integer within [low, high]; returns false, with a finding, if it is none.
+  // Reads a decimal integer within [low, high]; returns false, with a finding, if it is malformed or out of range.
   bool integer(XmlPlace place, const char* name, const char* text, std::int64_t low, std::int64_t high,
                std::int64_t& value);
   bool integer32(XmlPlace place, const char* name, const char* text, std::int32_t& out) {
-    const char* p = text;  // the short common case: an optional '-' and one to seven digits
+    const char* p = text;  // fast path: an optional '-' and one to seven digits
     const bool negative = *p == '-';
     p += negative ? 1 : 0;
     std::int32_t value = 0;
@@ -86,8 +86,8 @@ class XmlFields {
     out = negative ? -value : value;
     return true;
   }
-  // Returns the value of an attribute with its entities and character references replaced; the value itself if one
-  // is undefined.
+  // Returns the value of an attribute with its entities and character references replaced; the raw value if one of
+  // the references is undefined.
   static std::string decoded(std::string_view value) { return unescape_xml(value).value_or(std::string(value)); }
   static std::string clip(std::string_view text) { return cut_text(text, 40); }
 

@@ -14,7 +14,7 @@
 namespace convert {
 namespace {
 
-// Ten attributes of a step, in the order that MSCCLang writes.
+// The ten attributes of a step, in MSCCLang's order.
 enum StepAttribute : std::size_t {
   a_s,
   a_type,
@@ -85,7 +85,7 @@ class Reader {
         number("ngpus", required(root, "ngpus"), std::numeric_limits<std::int32_t>::min(), int_max));
     std::int64_t channels = 0;
     if (!fields_.integer(place, "nchannels", required(root, "nchannels").c_str(), 1, int_max, channels))
-      channels = max_channels;  // no further findings for that
+      channels = max_channels;  // avoids follow-up findings
     out_.channels = static_cast<std::int32_t>(channels);
     out_.chunks = static_cast<std::int32_t>(number("nchunksperloop", required(root, "nchunksperloop"), 1, int_max));
     if (const std::string* v = attribute("inplace")) {
@@ -98,12 +98,12 @@ class Reader {
     if (const std::string* v = attribute("minBytes")) out_.min_bytes = number("minBytes", *v, 0, bytes_max);
     if (const std::string* v = attribute("maxBytes")) out_.max_bytes = number("maxBytes", *v, 0, bytes_max);
     if (ngpus_ <= 0 && diagnostics_.errors() == before)
-      fail(root, "gpus", "ngpus=\"" + std::to_string(ngpus_) + "\": at least one GPU is needed");
+      fail(root, "gpus", "ngpus=\"" + std::to_string(ngpus_) + "\": at least one GPU is required");
     if (ngpus_ <= 0) fail(root, "gpus", "ngpus is not a positive number");
     check_algo(place);
   }
 
-  // Reads what the algorithm is called, its protocol and its collective.
+  // Reads the name of the algorithm, its protocol and its collective.
   void read_names(pugi::xml_node root, XmlPlace place) {
     if (const std::string* name = attribute("name")) {
       out_.name = *name;
@@ -129,7 +129,7 @@ class Reader {
     }
   }
 
-  // Checks what the attributes say together.
+  // Checks the consistency of several attributes.
   void check_algo(XmlPlace place) {
     if (out_.min_bytes && out_.max_bytes && *out_.max_bytes != 0 && *out_.min_bytes > *out_.max_bytes) {
       error(place, "attributes",
@@ -138,14 +138,15 @@ class Reader {
     }
     if (out_.channels > max_channels) {
       error(place, "channels",
-            "nchannels=" + std::to_string(out_.channels) + ": the runtimes have " + std::to_string(max_channels));
+            "nchannels=" + std::to_string(out_.channels) + ": the limit of the runtimes is " +
+                std::to_string(max_channels));
     }
     const bool per_rank = out_.collective == Collective::all_gather || out_.collective == Collective::all_to_all ||
                           out_.collective == Collective::reduce_scatter;
     if (per_rank && out_.chunks % ngpus_ != 0) {
       error(place, "offsets",
             "nchunksperloop=" + std::to_string(out_.chunks) + " is not a multiple of ngpus=" +
-                std::to_string(ngpus_) + ", as " + std::string(name(out_.collective)) + " needs");
+                std::to_string(ngpus_) + ", as " + std::string(name(out_.collective)) + " requires");
     }
   }
 
@@ -173,7 +174,7 @@ class Reader {
       Gpu gpu;
       gpu.line = place.line;
       std::int32_t id = 0;
-      ++unread_gpus_;  // its rank is unknown until it has been read
+      ++unread_gpus_;  // its rank is unknown until it was read
       if (!fields_.collect(node, place, gpu_attributes, values, &gpu.other)) continue;
       if (!fields_.integer32(place, "id", values[0], id)) continue;
       --unread_gpus_;
@@ -190,13 +191,13 @@ class Reader {
         gpu.complete = false;
       }
       if (!by_rank.try_emplace(id, node, std::move(gpu)).second) {
-        error(place, "gpus", "gpu " + std::to_string(id) + " stands twice");
+        error(place, "gpus", "gpu " + std::to_string(id) + " is given twice");
       }
     }
     return by_rank;
   }
 
-  // Ranks may stand in any order in the document; the tables are in rank order.
+  // The document may list the ranks in any order; the tables are in rank order.
   void read_gpus(pugi::xml_node root) {
     Gpus by_rank = find_gpus(root);
     const auto ranks = static_cast<std::size_t>(ngpus_);
@@ -204,11 +205,12 @@ class Reader {
     if (stated < ranks) {
       std::int32_t missing = 0;
       while (by_rank.contains(missing)) ++missing;
-      // Each may be a rank that is unknown.
+      // Each unread <gpu> element may be a missing rank.
       const std::string which = unread_gpus_ == 0 ? "; gpu " + std::to_string(missing) + " is missing" : "";
       const std::string message = std::to_string(stated) + (stated == 1 ? " <gpu> element" : " <gpu> elements") +
                                   " for ngpus=" + std::to_string(ngpus_) + which;
-      // Missing ranks are kept as empty ones, so that the rest can still be checked: as long as that is no bomb.
+      // Keeps missing ranks as empty ranks, so that the rest is still checked, unless their number could exhaust
+      // memory.
       if (ranks > 1024 + 16 * stated) fail(root, "gpus", message);
       error(document_.place(root), "gpus", message);
     }
@@ -230,8 +232,8 @@ class Reader {
     }
     if (inconsistent) {
       diagnostics_.warning(document_.at(root), "offsets",
-                           "i_chunks or o_chunks of some gpu do not fit nchunksperloop=" +
-                               std::to_string(out_.chunks) + "; the MSCCL runtime refuses such a file");
+                           "i_chunks or o_chunks of a gpu do not match nchunksperloop=" +
+                               std::to_string(out_.chunks) + "; the MSCCL runtime rejects the file");
     }
   }
 
@@ -289,7 +291,7 @@ class Reader {
     }
   }
 
-  // Returns false if something in it was not understood.
+  // Returns false if a part of it was not understood.
   bool read_threadblock(pugi::xml_node node, std::int32_t rank, std::int32_t id) {
     const XmlPlace place = document_.place(node);
     Threadblock tb;
@@ -327,11 +329,11 @@ class Reader {
       std::int32_t number = 0;
       step.unreadable = !read_step(child, step_place, step, number);
       if (step.unreadable) understood = false;
-      if (!peers_known) step.unreadable = true;  // whether it may send or receive is unknown
+      if (!peers_known) step.unreadable = true;  // unknown whether it may send or receive
       const auto position = static_cast<std::int32_t>(tb.step_count);
       if (number != position && !step.unreadable) {
         error(step_place, "steps",
-              at() + ": step " + std::to_string(number) + " stands at position " + std::to_string(position));
+              at() + ": step " + std::to_string(number) + " is at position " + std::to_string(position));
       }
       out_.steps.push_back(step);
       ++tb.step_count;
@@ -340,7 +342,7 @@ class Reader {
     return understood;
   }
 
-  // Returns false if an attribute was not understood; the others keep their values.
+  // Returns false if an attribute was not understood; the others are set.
   bool read_peers(pugi::xml_node node, XmlPlace place, Threadblock& tb) {
     std::array<const char*, 4> values{};
     bool understood = fields_.collect(node, place, tb_attributes, values);
@@ -406,7 +408,7 @@ class Reader {
   Diagnostics& diagnostics_;
   Algorithm out_;
   std::int32_t ngpus_ = 0;
-  std::size_t unread_gpus_ = 0;  // <gpu> elements of unknown rank
+  std::size_t unread_gpus_ = 0;  // number of <gpu> elements with unknown rank
 };
 
 }  // namespace
@@ -437,7 +439,7 @@ const Format msccl_format = {
     .summary = "MSCCL-IR XML: collective algorithms as threadblocks of steps",
     .suffixes = {".xml"},
     .read_options = {{"size", "BYTES",
-                      "total size of the collective; without it the trace carries chunk counters only"}},
+                      "total size of the collective (default: none; the trace has chunk counts only)"}},
     .sniff = sniff_msccl,
     .read_algorithm = read_msccl,
     .write_algorithm = write,

@@ -19,8 +19,8 @@ constexpr std::size_t most_attributes = 16;  // MAX_ATTR_COUNT
 
 constexpr std::array<std::string_view, 5> texts = {"name", "proto", "coll", "type", "redop"};
 
-// Follows xmlGetNode() of src/graph/xml.cc in microsoft/msccl and mscclXmlGetNode() of
-// src/misc/msccl/msccl_parser.cc in ROCm/rccl, which read alike.
+// Mirrors xmlGetNode() of src/graph/xml.cc in microsoft/msccl and mscclXmlGetNode() of
+// src/misc/msccl/msccl_parser.cc in ROCm/rccl, which behave alike.
 class Tokenizer {
  public:
   Tokenizer(std::string_view text, const std::string& file) : text_(text), file_(file) {}
@@ -60,10 +60,10 @@ class Tokenizer {
     return false;
   }
 
-  // Returns the character at the place, which it passes; 0 at the end.
+  // Returns the character at the current position and moves after it; 0 at the end.
   char take() { return at_ < text_.size() ? text_[at_++] : '\0'; }
 
-  // Reads up to the end of a token, which is passed and returned; '=' if the token is the name of a value.
+  // Reads a token and returns the character that ends it; '=' if the token is the name of a value.
   char token(std::string_view& name) {
     const std::size_t begin = at_;
     char c = take();
@@ -72,14 +72,14 @@ class Tokenizer {
     return c;
   }
 
-  // Returns whether there is another element. A file that XML readers take ends after a whole element.
+  // Returns whether there is another element. A file accepted by XML readers ends after a whole element.
   bool next_element() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
     if (at_ == text_.size()) return false;
     const std::size_t begin = at_;
     if (take() != '<')
-      return fail(begin, shown(text_[begin]) +
-                             " stands between elements, where the runtimes read spaces and line ends only");
+      return fail(begin,
+                  shown(text_[begin]) + " between elements; the runtimes accept only spaces and line ends there");
     std::string_view name;
     char c = token(name);
     if (name.starts_with("!--")) return skip_comment(begin, c);
@@ -89,7 +89,7 @@ class Tokenizer {
                     "</" + std::string(name) + " is followed by " + shown(c) + "; the runtimes expect '>' there");
       return true;
     }
-    if (name.size() >= most_text) return fail(begin, "an element's name of more than 254 characters");
+    if (name.size() >= most_text) return fail(begin, "an element name has more than 254 characters");
     std::size_t count = 0;
     while (c == ' ') {
       if (!attribute(name, count++, c)) return false;
@@ -101,28 +101,28 @@ class Tokenizer {
                 "<" + std::string(name) + "> has " + shown(c) + " where the runtimes expect a single space or '>'");
   }
 
-  // The first word of a comment is read as an element's name.
+  // The runtimes read the first word of a comment as an element name.
   bool skip_comment(std::size_t begin, char c) {
-    if (c == '=') return fail(at_ - 1, "'=' in the first word of a comment, which the runtimes refuse");
+    if (c == '=') return fail(at_ - 1, "'=' in the first word of a comment; the runtimes reject it");
     const std::size_t end = text_.find("-->", begin + 4);
     at_ = end == std::string_view::npos ? text_.size() : end + 3;
     return true;
   }
 
-  // Reads an attribute, number `count` of the element, and passes the character after it, which `c` becomes.
+  // Reads an attribute, number `count` of the element, and the character after it into `c`.
   bool attribute(std::string_view element, std::size_t count, char& c) {
     std::string_view key;
     const std::size_t begin = at_;
     c = token(key);
     if (c != '=') {
-      if (key.empty()) return true;  // a further space
+      if (key.empty()) return true;  // an additional space
       return fail(begin, "'" + cut_text(key, 40) + "' in <" + std::string(element) + "> is followed by " +
                              shown(c) + "; the runtimes expect '=' there");
     }
     if (count >= most_attributes && is_read(key))
       return fail(begin, "'" + cut_text(key, 40) + "' is attribute " + std::to_string(count + 1) + " of <" +
                              std::string(element) +
-                             ">, counting each further space as one; the runtimes keep the first " +
+                             ">, where each additional space counts as one; the runtimes keep the first " +
                              std::to_string(most_attributes));
     if (take() != '"')
       return fail(at_ - 1, "the value of '" + cut_text(key, 40) + "' does not begin with a double quote");
@@ -133,14 +133,14 @@ class Tokenizer {
     c = take();
     if (key.size() >= most_text || value.size() > most_text)
       return fail(begin, "'" + cut_text(key, 40) + "' has " + std::to_string(std::max(key.size(), value.size())) +
-                             " characters; the runtimes have room for " + std::to_string(most_text));
+                             " characters; the limit of the runtimes is " + std::to_string(most_text));
     if (is_read(key) && key != "name" && value.find('&') != std::string_view::npos)
       return fail(value_begin, std::string(key) + "=\"" + cut_text(value, 40) +
                                    "\" has a character reference, which the runtimes do not decode");
     return number(key, value, value_begin);
   }
 
-  // The runtimes read numbers as C does: 010 is 8.
+  // The runtimes parse numbers as in C: 010 is 8.
   bool number(std::string_view key, std::string_view value, std::size_t at) {
     if (std::ranges::find(texts, key) != texts.end()) return true;
     const std::size_t sign = !value.empty() && (value[0] == '-' || value[0] == '+') ? 1 : 0;

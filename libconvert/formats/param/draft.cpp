@@ -29,13 +29,13 @@ constexpr std::array param_attributes = {
     attr::recv_splits, attr::involved_dim, attr::num_ops,        attr::tensor_size,     attr::dtype};
 using ParamFacts = FoundAttrs<param_attributes>;
 
-// Returns the nodes, by index, in an order that dependencies allow: of those that are ready the one that started
-// first, or that follows the earliest; of those the one of the first round, then the lowest id.
+// Returns the node indices in an order that dependencies allow. Among ready nodes, prefers the earliest start (a
+// node without a time takes the start of its predecessor), then the lowest round, then the lowest id.
 std::vector<std::uint32_t> issue_order(const Trace& trace, const Graph& graph,
                                        std::span<const std::uint32_t> rounds) {
   const NodeTable& t = trace.nodes;
   const auto n = static_cast<std::uint32_t>(t.nodes.size());
-  // A node without a time begins with what it waits for, or what stands before it.
+  // A node without a time takes the start of its parents, or of the previous node.
   std::vector<std::int64_t> start(n, no_time);
   for (std::uint32_t i = 0; i < n; ++i) {
     start[i] = recorded_time(t, t.nodes[i], 0).begin_ns;
@@ -67,17 +67,17 @@ std::vector<std::uint32_t> issue_order(const Trace& trace, const Graph& graph,
   if (order.size() == n) return order;
   const auto left = std::ranges::find_if(open, [](std::uint32_t k) { return k != 0; });
   throw input_error(location_of(trace, static_cast<std::size_t>(left - open.begin())),
-                    "waits for itself by way of others: there is no order to write", "cycle");
+                    "is part of a dependency cycle, so no order of entries exists", "cycle");
 }
 
-// An operation that may still run when later entries come: a collective, a message, or a batch of them.
+// An operation that may still run during later entries: a collective, a message, or a batch of messages.
 struct PostedOperation {
-  std::uint32_t entry = no_index;  // no_index: a batch that is open
+  std::uint32_t entry = no_index;  // no_index: an open batch
   std::uint32_t node = 0;
   bool ended = false;
-  bool waits = false;    // its wait is written whatever depends on it
-  bool last = false;     // its wait stands at the end
-  bool no_wait = false;  // no wait at the end
+  bool waits = false;    // a wait is always written
+  bool last = false;     // the wait is at the end of the file
+  bool no_wait = false;  // no wait at the end of the file
   std::int64_t wait_ns = -1;
   Range wait_markers{};
   bool wait_has_markers = false;
@@ -111,7 +111,7 @@ class ParamDrafting {
   ParamFile& file() { return out_->file; }
   std::vector<ParamEntry>& entries() { return out_->file.entries; }
 
-  // Requests that the nodes bring along; nodes without get others.
+  // Collects the requests that nodes have; other nodes get different ones.
   void note_requests() {
     for (const Node& node : t_.nodes) {
       for (const Name name : {param_names().req, param_names().batch_req}) {
@@ -127,8 +127,8 @@ class ParamDrafting {
     return std::to_string(next_request_);
   }
 
-  // Gives the entry another request if an operation that is still to be waited for has the same. `posted`: the
-  // operation that the entry is, which may be waited for.
+  // Gives the entry another request if an operation that was not waited for has the same one. `posted`: the
+  // operation of the entry, which may be waited for.
   void keep_request_apart(std::uint32_t node, ParamEntry& e, std::uint32_t posted) {
     if (!e.has_request) return;
     std::string request(file().view(e.request));
@@ -155,9 +155,9 @@ class ParamDrafting {
     }
   }
 
-  // ---- what an entry waits for ----
+  // ---- waits of an entry ----
 
-  // Returns the operations that still run and on which the node depends, through nodes that are not written.
+  // Returns the running operations that the node depends on, directly or through nodes without an entry.
   std::vector<std::uint32_t> awaited_by(std::uint32_t node) {
     std::vector<std::uint32_t> found;
     std::vector<std::uint32_t> stack;
@@ -179,7 +179,7 @@ class ParamDrafting {
     return found;
   }
 
-  // Writes the waits before the node's entry.
+  // Writes the waits that precede the node's entry.
   void write_waits(std::uint32_t node) {
     const std::vector<std::uint32_t> awaited = awaited_by(node);
     if (std::ranges::find(awaited, open_batch_) != awaited.end()) end_batch({});
@@ -188,7 +188,7 @@ class ParamDrafting {
       if (!runs_by_itself(posted_[p], last)) write_wait(posted_[p]);
     }
   }
-  // Returns whether it can block the rank until it has ended: nothing lies between it and what waits for it.
+  // Returns whether the operation may block the rank until it ends: no entry is between it and the dependent node.
   [[nodiscard]] bool runs_by_itself(const PostedOperation& p, std::size_t last) const {
     return p.entry == last && !p.waits && !out_->file.entries[p.entry].operation->posted;
   }
@@ -217,7 +217,7 @@ class ParamDrafting {
     out_->nodes.push_back(t_.nodes[node].id);
   }
 
-  // Ends the batch of messages that is open, if one is.
+  // Ends the open batch of messages, if any.
   void end_batch(std::optional<std::string> request) {
     if (open_batch_ == no_index) return;
     const std::uint32_t number = std::exchange(open_batch_, no_index);
@@ -258,7 +258,7 @@ class ParamDrafting {
     push(e, i);
   }
 
-  // Takes a computation as a communications trace told it.
+  // Restores a computation that was read from a communications trace.
   bool as_entry(const Node& node, const ParamFacts& f, ParamEntry& e) {
     const auto attrs = t_.attributes(node);
     const auto kind = string_value(t_, attrs, param_names().compute);
@@ -283,7 +283,7 @@ class ParamDrafting {
     return true;
   }
 
-  // Takes any other computation as the product of square matrices that has as many operations.
+  // Writes any other computation as a product of square matrices with the same number of operations.
   bool as_gemm(const ParamFacts& f, ParamEntry& e) {
     const IntValue operations = int_value(f[attr::num_ops]);
     if (!options_.gemm || !operations || operations.value <= 0) return false;
@@ -300,7 +300,7 @@ class ParamDrafting {
     return find(t_.attributes(t_.nodes[i]), name);
   }
 
-  // Fills in what every entry may have.
+  // Sets the fields that every entry may have.
   void add_common(std::uint32_t i, ParamEntry& e) {
     e.start_ns = recorded_time(t_, t_.nodes[i], recorded_base_ns(trace_.metadata)).begin_ns;
     if (const Attr* const req = extra(i, param_names().req)) {
@@ -352,7 +352,7 @@ class ParamDrafting {
       posted_[p].waits = waited.value != 0;
       posted_[p].no_wait = waited.value == 0;
     } else {
-      // The receive may stand behind what depends on the send: ranks that exchange messages would wait for ever.
+      // The receive may come after an entry that depends on the send: ranks that exchange messages would deadlock.
       posted_[p].last = t_.nodes[i].type == NodeType::comm_send && !e.batched;
     }
     if (const IntValue start = int_value(extra(i, param_names().wait_start_nanos)))
@@ -369,17 +369,17 @@ class ParamDrafting {
     if (name.empty()) return -1;
     const auto number = parse_plain(name, std::numeric_limits<std::int64_t>::max());
     if (number) return static_cast<std::int64_t>(*number);
-    throw error(i, "process group '" + std::string(name) + "' is no number, which PARAM's pg_id is");
+    throw error(i, "process group '" + std::string(name) + "' is not a number, which PARAM requires as pg_id");
   }
 
   const ParamOperation* collective_of_node(std::uint32_t i, const ParamFacts& f) const {
     if (const Attr* dims = f[attr::involved_dim]; dims != nullptr && dims->kind == Kind::bool_list) {
       if (std::ranges::find(t_.list(*dims), 0U) != t_.list(*dims).end())
-        throw error(i, "a collective over some dimensions of a network has no process group, as PARAM needs it");
+        throw error(i, "a collective over some dimensions of a network has no process group, which PARAM requires");
     }
     const IntValue number = int_value(f[attr::comm_type]);
     const Collective type = number ? collective_of(number.value) : Collective{-1};
-    if (!in_traces(type)) throw error(i, "has no comm_type that PARAM knows");
+    if (!in_traces(type)) throw error(i, "has no comm_type that PARAM supports");
     const Attr* const own = f[attr::collective_name];
     if (own != nullptr && own->kind == Kind::string_val) {
       const ParamOperation* const found = find_param_operation(t_.string(*own));
@@ -396,7 +396,7 @@ class ParamDrafting {
     const IntValue peer = int_value(f[sends ? attr::comm_dst : attr::comm_src]);
     if (!peer || peer.value < 0 || peer.value > largest_rank)
       throw error(i, std::string("has no ") + (sends ? "comm_dst" : "comm_src") + " that is a rank");
-    if (peer.value == trace_.rank) throw error(i, "is a message of a rank to itself, which PARAM does not have");
+    if (peer.value == trace_.rank) throw error(i, "is a message of a rank to itself, which PARAM does not support");
     e.source = sends ? trace_.rank : peer.value;
     e.target = sends ? peer.value : trace_.rank;
     ParamFlow flow{.peer = static_cast<Rank>(peer.value), .group = e.group, .sends = sends};
@@ -414,7 +414,7 @@ class ParamDrafting {
   void add_sizes(std::uint32_t i, const ParamFacts& f, ParamEntry& e) {
     const IntValue size = int_value(f[attr::comm_size]), size_out = int_value(f[attr::comm_bytes_out]);
     if (!size || size.value < 0)
-      throw error(i, "has no comm_size, and PARAM needs bytes; give an algorithm its size=BYTES");
+      throw error(i, "has no comm_size, which PARAM requires; for an algorithm, add size=BYTES");
     e.in_bytes = size.value;
     e.out_bytes = size_out && size_out.value >= 0 ? size_out.value : -1;
     const IntValue root = int_value(f[comes_from_root(e.operation->type) ? attr::comm_src : attr::comm_dst]);
@@ -427,7 +427,7 @@ class ParamDrafting {
     add_type(i, f, e);
   }
 
-  // Reads bytes for each rank; their sum is the size.
+  // Reads the bytes for each rank; the size is their sum.
   void add_splits(std::uint32_t i, const Attr* list, Range& range, std::int64_t& bytes) {
     if (list == nullptr || !is_list(list->kind) || !is_integer(scalar_of(list->kind)) || list->size == 0) return;
     range.begin = static_cast<std::uint32_t>(file().numbers.size());
@@ -435,7 +435,8 @@ class ParamDrafting {
     std::int64_t sum = 0;
     for (const std::uint64_t part : t_.list(*list)) {
       const auto n = static_cast<std::int64_t>(part);
-      if (n < 0 || __builtin_add_overflow(sum, n, &sum)) throw error(i, "has a split that is no number of bytes");
+      if (n < 0 || __builtin_add_overflow(sum, n, &sum))
+        throw error(i, "has a split that is not a number of bytes");
       file().numbers.push_back(n);
     }
     bytes = sum;
@@ -464,13 +465,13 @@ class ParamDrafting {
   const ParamWriteOptions& options_;
   Graph graph_;
   std::unique_ptr<ParamDraft> out_ = std::make_unique<ParamDraft>();
-  std::vector<PostedOperation> posted_;   // in the order of issue
-  std::vector<std::uint32_t> posted_of_;  // by node: into posted_
-  std::vector<bool> written_;             // by node: it has an entry
-  std::vector<bool> seen_;                // by node without an entry: what is above it has been awaited
-  std::uint32_t open_batch_ = no_index;   // into posted_
+  std::vector<PostedOperation> posted_;   // in issue order
+  std::vector<std::uint32_t> posted_of_;  // by node: index into posted_
+  std::vector<bool> written_;             // by node: whether it has an entry
+  std::vector<bool> seen_;                // by node without an entry: its ancestors have been awaited
+  std::uint32_t open_batch_ = no_index;   // index into posted_
   std::unordered_set<std::int64_t> requests_;
-  std::unordered_map<std::string, std::uint32_t> posted_with_;  // by request: into posted_
+  std::unordered_map<std::string, std::uint32_t> posted_with_;  // request → index into posted_
   std::int64_t next_request_ = 0;
   std::map<std::array<std::int64_t, 3>, ParamFlow> flows_;
 };

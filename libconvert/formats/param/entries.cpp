@@ -17,18 +17,18 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t most_unknown_keys = 20;  // that are told by name
+constexpr std::size_t most_unknown_keys = 20;  // reported by name
 
 class ParamEntryReader final : public JsonItems {
  public:
   ParamEntryReader(ParamFile& to, JsonStream& stream) : to_(to), stream_(stream) {}
 
   void member(std::string_view key, JsonCursor& in) override {
-    throw BadJson{in.last(),
-                  "a communications trace of PARAM is an array of entries, not an object with " + json_quoted(key)};
+    throw BadJson{in.last(), "a PARAM communications trace must be an array of entries, not an object with " +
+                                 json_quoted(key)};
   }
 
-  // Reads all of the entry before it keeps any of it: the window may end in it.
+  // Reads the whole entry before it stores any of it: the window may end within the entry.
   void element(JsonCursor& in) override {
     at_ = in.here();
     value_.fill({});
@@ -55,9 +55,8 @@ class ParamEntryReader final : public JsonItems {
   void warn(Diagnostics& diagnostics) const {
     for (const auto& [key, n] : unknown_)
       diagnostics.warning({.file = to_.name}, "framing",
-                          (key.empty() ? "further keys mean" : json_quoted(key) + " means") +
-                              std::string(" nothing to PARAM's replay, and is left out (") + counted(n, "time") +
-                              ")");
+                          (key.empty() ? "further keys are" : json_quoted(key) + " is") +
+                              std::string(" unknown to PARAM's replay and omitted (") + counted(n, "time") + ")");
   }
 
  private:
@@ -103,7 +102,7 @@ class ParamEntryReader final : public JsonItems {
 
   void add() {
     if (to_.entries.size() >= std::numeric_limits<std::uint32_t>::max() / 2)
-      throw BadJson{at_, "more entries than a trace holds"};
+      throw BadJson{at_, "too many entries for a trace"};
     ParamEntry e;
     const std::uint64_t line = stream_.line_of(at_);
     e.line = line > std::numeric_limits<std::uint32_t>::max() ? 0 : static_cast<std::uint32_t>(line);
@@ -113,7 +112,7 @@ class ParamEntryReader final : public JsonItems {
     } else if (has(compute)) {
       read_computation(e);
     } else {
-      throw BadJson{at_, "an entry has 'comms' or 'compute'; this one has neither"};
+      throw BadJson{at_, "an entry must have 'comms' or 'compute'; this entry has neither"};
     }
     to_.entries.push_back(e);
   }
@@ -140,17 +139,17 @@ class ParamEntryReader final : public JsonItems {
       throw BadJson{value.data(), json_quoted(key_names[key]) + " must be at least " + std::to_string(least)};
     return n;
   }
-  // Returns the number, or -1 if it is not given.
+  // Returns the number, or -1 if absent.
   [[nodiscard]] std::int64_t optional(std::size_t key, std::int64_t least = 0) const {
     return has(key) ? number(key, least) : -1;
   }
   std::int64_t rank(std::size_t key) const {
     const std::int64_t n = number(key);
-    if (n > largest_rank) throw BadJson{value_[key].data(), json_quoted(key_names[key]) + " is no rank"};
+    if (n > largest_rank) throw BadJson{value_[key].data(), json_quoted(key_names[key]) + " is not a valid rank"};
     return n;
   }
 
-  // Calls each(element) for the scalars of a list.
+  // Calls each(element) for each scalar of a list.
   template <class Each>
   void list(std::size_t key, const Each& each) const {
     std::string_view rest = value_[key];
@@ -182,7 +181,7 @@ class ParamEntryReader final : public JsonItems {
 
   void close(Range& range, std::size_t end, std::size_t key) const {
     if (end > std::numeric_limits<std::uint32_t>::max())
-      throw BadJson{value_[key].data(), "more numbers and markers than a trace holds"};
+      throw BadJson{value_[key].data(), "too many numbers and markers for a trace"};
     range.count = static_cast<std::uint32_t>(end - range.begin);
   }
 
@@ -215,7 +214,7 @@ class ParamEntryReader final : public JsonItems {
     if (e.operation->name == "all_to_allv") read_splits(e);
   }
 
-  // Python's replay compares the texts of requests, so that a number and a string that looks like it are one.
+  // Python's replay compares requests as text, so a number equals a string of the same digits.
   void read_request(ParamEntry& e) {
     if (!has(req)) return;
     e.has_request = true;
@@ -242,7 +241,7 @@ class ParamEntryReader final : public JsonItems {
     e.ranks.begin = static_cast<std::uint32_t>(to_.numbers.size());
     list(global_ranks, [&](std::string_view token) {
       const std::int64_t n = number(token, global_ranks, 0);
-      if (n > largest_rank) throw BadJson{token.data(), "'global_ranks' names a rank that is too large"};
+      if (n > largest_rank) throw BadJson{token.data(), "'global_ranks' has a rank that is too large"};
       to_.numbers.push_back(n);
     });
     close(e.ranks, to_.numbers.size(), global_ranks);
@@ -250,8 +249,8 @@ class ParamEntryReader final : public JsonItems {
     std::ranges::sort(sorted);
     const auto twice = std::ranges::adjacent_find(sorted);
     if (twice != sorted.end())
-      throw BadJson{value_[global_ranks].data(), "'global_ranks' names rank " + std::to_string(*twice) + " twice"};
-    if (sorted.empty()) throw BadJson{value_[global_ranks].data(), "'global_ranks' names no rank"};
+      throw BadJson{value_[global_ranks].data(), "'global_ranks' has rank " + std::to_string(*twice) + " twice"};
+    if (sorted.empty()) throw BadJson{value_[global_ranks].data(), "'global_ranks' has no rank"};
   }
 
   void read_sizes(ParamEntry& e) {
@@ -259,7 +258,7 @@ class ParamEntryReader final : public JsonItems {
     (void)required(dtype, of);
     const std::string_view name = string(dtype);
     const auto type = element_type(name);
-    if (!type) throw BadJson{value_[dtype].data(), "unknown type of elements " + json_quoted(name)};
+    if (!type) throw BadJson{value_[dtype].data(), "unknown element type " + json_quoted(name)};
     e.type = to_.add_text(name);
     element_bytes_ = type->bytes;
     for (const auto& [key, bytes] : {std::pair{in_size, &e.in_bytes}, std::pair{out_size, &e.out_bytes}}) {
@@ -270,7 +269,7 @@ class ParamEntryReader final : public JsonItems {
   [[nodiscard]] std::int64_t in_bytes(std::int64_t elements, std::string_view value, std::size_t key) const {
     std::int64_t bytes = 0;
     if (__builtin_mul_overflow(elements, element_bytes_, &bytes))
-      throw BadJson{value.data(), json_quoted(key_names[key]) + " is more bytes than an int64 holds"};
+      throw BadJson{value.data(), json_quoted(key_names[key]) + " exceeds 2^63-1 bytes"};
     return bytes;
   }
 
@@ -286,7 +285,7 @@ class ParamEntryReader final : public JsonItems {
     e.batched = value_[use_batch] == "true";
   }
 
-  // Without splits the parts are equal.
+  // Without splits, all ranks have equal shares.
   void read_splits(ParamEntry& e) {
     for (const std::size_t key : {in_split, out_split}) {
       if (value_[key].data() == nullptr)
@@ -322,8 +321,8 @@ class ParamEntryReader final : public JsonItems {
       throw BadJson{value_[compute].data(),
                     "unknown computation " + json_quoted(name) + "; known: gemm, emb_lookup"};
     }
-    if (param_operations(e) < 0) throw BadJson{at_, "more operations than an int64 holds"};
-    if (param_bytes(e, element_bytes_) < 0) throw BadJson{at_, "more bytes than an int64 holds"};
+    if (param_operations(e) < 0) throw BadJson{at_, "the number of operations exceeds 2^63-1"};
+    if (param_bytes(e, element_bytes_) < 0) throw BadJson{at_, "the number of bytes exceeds 2^63-1"};
     read_request(e);
     read_start(e);
   }
@@ -334,7 +333,7 @@ class ParamEntryReader final : public JsonItems {
     (void)required(dtype, "a gemm");
     const std::string_view type_name = string(dtype);
     const auto type = element_type(type_name);
-    if (!type) throw BadJson{value_[dtype].data(), "unknown type of elements " + json_quoted(type_name)};
+    if (!type) throw BadJson{value_[dtype].data(), "unknown element type " + json_quoted(type_name)};
     e.type = to_.add_text(type_name);
     element_bytes_ = type->bytes;
     if (has(mm_dim)) {
@@ -346,7 +345,7 @@ class ParamEntryReader final : public JsonItems {
       (void)required(key, "a gemm without 'mm_dim' and");
     e.gemm = {number(mm0_dim0, 1), number(mm0_dim1, 1), number(mm1_dim1, 1), false};
     if (number(mm1_dim0, 1) != e.gemm.inner)
-      throw BadJson{value_[mm1_dim0].data(), "'mm1_dim0' is not 'mm0_dim1': these matrices have no product"};
+      throw BadJson{value_[mm1_dim0].data(), "'mm1_dim0' must equal 'mm0_dim1' for a matrix product"};
   }
 
   void read_lookup(ParamEntry& e) {
@@ -359,7 +358,7 @@ class ParamEntryReader final : public JsonItems {
 
   ParamFile& to_;
   JsonStream& stream_;
-  // The entry in progress.
+  // State of the entry being read.
   const char* at_ = nullptr;
   std::array<std::string_view, keys> value_{};
   std::vector<std::string_view> unknown_here_;
@@ -368,7 +367,7 @@ class ParamEntryReader final : public JsonItems {
   std::map<std::string, std::uint64_t> unknown_;
 };
 
-// Returns the product, or -1 if it is more than an int64 holds.
+// Returns the product, or -1 if it exceeds int64.
 std::int64_t product(std::initializer_list<std::int64_t> factors) {
   std::int64_t all = 1;
   for (const std::int64_t f : factors) {
@@ -377,7 +376,7 @@ std::int64_t product(std::initializer_list<std::int64_t> factors) {
   return all;
 }
 
-// Returns how many numbers of embeddings a lookup gathers; 0 if it does not say.
+// Returns the number of embedding elements that a lookup gathers; 0 if unknown.
 std::int64_t looked_up(const ParamEntry& e) {
   const auto& [dim, embeddings, batch, tables, bag] = e.lookup;
   if (dim < 0 || batch < 0 || tables < 0 || bag < 0) return 0;
@@ -411,7 +410,7 @@ ParamFile read_param_file(Input& input, Diagnostics& diagnostics) {
   ParamEntryReader reader(file, stream);
   stream.read_all(reader);
   if (!stream.seen_array())
-    throw input_error({.file = file.name}, "a communications trace of PARAM is an array of entries");
+    throw input_error({.file = file.name}, "a PARAM communications trace must be an array of entries");
   reader.warn(diagnostics);
   return file;
 }

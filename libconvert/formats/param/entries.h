@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads a communications trace of PARAM, entry by entry, as it stands.
+// Reader of a PARAM communications trace: entries as written in the file.
 #pragma once
 
 #include <array>
@@ -15,15 +15,15 @@
 
 namespace convert {
 
-// The sizes of a matrix product, of which the first has rows × inner elements, the second inner × columns.
+// Sizes of a matrix product: the first matrix has rows × inner elements, the second inner × columns.
 struct ParamGemm {
   std::int64_t rows = 0;
   std::int64_t inner = 0;
   std::int64_t columns = 0;
-  bool square = false;  // given by mm_dim
+  bool square = false;  // given as mm_dim
 };
 
-// The numbers of an emb_lookup; -1: not given.
+// Numbers of an emb_lookup; -1: absent.
 inline constexpr std::array<std::string_view, 5> param_lookup_keys = {"emb_dim", "num_embs", "batch_size",
                                                                       "num_emb_tables", "bag_size"};
 
@@ -35,12 +35,12 @@ struct ParamEntry {
   bool has_markers = false;
   bool has_splits = false;
   std::uint32_t line = 0;
-  const ParamOperation* operation = nullptr;  // of a communication
-  Text request{};                             // "7", or any other text that names it
+  const ParamOperation* operation = nullptr;  // for communication
+  Text request{};                             // "7", or another text that identifies it
   Text type{};                                // dtype
   std::int64_t in_bytes = 0;
   std::int64_t out_bytes = 0;
-  std::int64_t group = -1;  // pg_id; of these, -1: not given
+  std::int64_t group = -1;  // pg_id; in this and the next fields, -1: absent
   std::int64_t world = -1;
   std::int64_t root = -1;
   std::int64_t start_ns = -1;
@@ -48,9 +48,9 @@ struct ParamEntry {
   std::int64_t target = -1;
   Range in_split{};  // into ParamFile::numbers: bytes for each rank of the group
   Range out_split{};
-  Range ranks{};           // of an init
+  Range ranks{};           // for an init
   Range markers{};         // into ParamFile::texts
-  std::int64_t count = 1;  // of a computation
+  std::int64_t count = 1;  // for a computation
   ParamGemm gemm{};
   Text direction{};
   std::array<std::int64_t, param_lookup_keys.size()> lookup{};
@@ -67,13 +67,13 @@ struct ParamFile : TextPool {
   [[nodiscard]] Location locate(const ParamEntry& entry) const { return {.file = name, .line = entry.line}; }
 };
 
-// Reads all entries. Throws Error(input) with line and column at what the replay tool would refuse; warns of keys
-// that mean nothing to it.
+// Reads all entries. Throws Error(input) with line and column for input that the replay tool would reject. Warns
+// about keys unknown to that tool.
 [[nodiscard]] ParamFile read_param_file(Input& input, Diagnostics& diagnostics);
 
-// Returns the operations of a product, or of a lookup; -1: more than an int64 holds.
+// Returns the number of operations of a product or lookup; -1 if it exceeds int64.
 [[nodiscard]] std::int64_t param_operations(const ParamEntry& entry);
-// Returns the bytes that it reads and writes; -1: more than an int64 holds.
+// Returns the number of bytes that the entry reads and writes; -1 if it exceeds int64.
 [[nodiscard]] std::int64_t param_bytes(const ParamEntry& entry, std::int64_t element_bytes);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The communications trace of PARAM, trace type basic: a JSON array of operations, one file a rank.
+// Format param: communications trace of PARAM, trace type basic. A JSON array of operations, one file per rank.
 #include "formats/format.h"
 
 #include <algorithm>
@@ -72,15 +72,19 @@ class ParamSetWriter final : public SetWriter {
   [[nodiscard]] std::string text(ParamLoss loss, std::uint64_t n) const {
     switch (loss) {
       case ParamLoss::computation:
-        return counted(n, "computation") + (options_.gemm ? " without num_ops: left out"
-                                                          : ": left out; compute=gemm writes those with num_ops");
-      case ParamLoss::memory: return counted(n, "node") + " of memory: left out, as PARAM has none";
-      case ParamLoss::other_node: return counted(n, "node") + " of other types: left out";
+        return counted(n, "computation") + (options_.gemm
+                                                ? " without num_ops: omitted"
+                                                : ": omitted; use compute=gemm to write computations with num_ops");
+      case ParamLoss::memory: return counted(n, "node") + " of memory: omitted, not supported by PARAM";
+      case ParamLoss::other_node: return counted(n, "node") + " of other types: omitted";
       case ParamLoss::no_type:
-        return counted(n, "communication") + " without comm_dtype: float32, or byte where that does not divide";
+        return counted(n, "communication") +
+               " without comm_dtype: written as float32, or as byte if the size is not a multiple";
       case ParamLoss::other_type:
-        return counted(n, "communication") + " of a comm_dtype that PARAM lacks: a type of its size, or byte";
-      case ParamLoss::uneven: return counted(n, "collective") + " whose size its ranks do not divide: rounded up";
+        return counted(n, "communication") +
+               " with a comm_dtype unknown to PARAM: written as a type of equal size, or as byte";
+      case ParamLoss::uneven:
+        return counted(n, "collective") + " with a size that is not a multiple of its ranks: rounded up";
       case ParamLoss::count: break;
     }
     return "";
@@ -98,7 +102,7 @@ class ParamSetWriter final : public SetWriter {
     if (n != 0) diagnostics.warning(std::move(first), "param", text(loss, n));
   }
 
-  // Warns of ranks between which messages would meet others than their tags say.
+  // Warns about pairs of ranks whose messages would match in an order that contradicts their tags.
   static void tell_crossings(std::span<const std::unique_ptr<RankDraft>> drafts, Diagnostics& diagnostics) {
     std::map<Rank, const ParamDraft*> by_rank;
     for (const auto& draft : drafts) by_rank[draft->rank] = static_cast<const ParamDraft*>(draft.get());
@@ -119,8 +123,8 @@ class ParamSetWriter final : public SetWriter {
     if (crossings == 0) return;
     diagnostics.warning({.file = by_rank.begin()->second->file.name}, "param",
                         counted(crossings, "pair") +
-                            " of ranks whose messages are received in another order than they are sent (" + first +
-                            "): PARAM has no tags, and they meet in their order");
+                            " of ranks with messages that are received in a different order than sent (" + first +
+                            "): PARAM has no tags and matches them in order");
   }
 
   ParamWriteOptions options_;
@@ -151,7 +155,8 @@ extern const Format param_format;
 const Format param_format = {
     .name = "param",
     .summary = "communications trace of PARAM's replay (basic), DIR/R.json for rank R",
-    .write_options = {{"compute", "gemm|drop", "computations as matrix products, or left out (default: drop)"}},
+    .write_options = {{"compute", "gemm|drop",
+                       "gemm: write computations as matrix products; drop: omit them (default)"}},
     .sniff = sniff_param,
     .read = param_reader,
     .imported = true,

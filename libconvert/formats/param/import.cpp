@@ -16,18 +16,18 @@
 namespace convert {
 namespace {
 
-// After so many operations at once what follows waits for one node that waits for them.
+// With more concurrent operations than this, following nodes wait for one node that joins these operations.
 constexpr std::size_t most_joined = 64;
 
-// A group as a rank's inits tell it.
+// A group as defined by a rank's inits.
 struct InitGroup {
   const ParamEntry* init = nullptr;
-  std::int64_t id = 0;                  // in the trace
+  std::int64_t id = 0;                  // number in the trace
   std::vector<std::int64_t> members{};  // ascending
   [[nodiscard]] bool has(std::int64_t rank) const { return std::ranges::binary_search(members, rank); }
 };
 
-// Counts what is left out or odd, with the first line.
+// Counter of omitted or unusual entries, with the first line.
 struct LineTally {
   std::uint64_t count = 0;
   std::uint32_t line = 0;
@@ -66,14 +66,14 @@ class ParamImporter {
                           std::to_string(count) + (count == 1 ? one : many) + rest);
     };
     tell(elsewhere_.count, elsewhere_.line, " entry", " entries",
-         " of groups and messages of other ranks: left out, as PARAM's replay skips them");
-    tell(other_size_.count, other_size_.line, " entry says", " entries say",
-         " another world_size than the group has ranks; that of the group counts");
-    tell(other_init_.count, other_init_.line, " init gives", " inits give",
-         " a group other ranks than one before; the last counts");
+         " of groups and messages of other ranks: omitted, as in PARAM's replay");
+    tell(other_size_.count, other_size_.line, " entry has", " entries have",
+         " a world_size other than the size of the group; the size of the group is used");
+    tell(other_init_.count, other_init_.line, " init changes", " inits change",
+         " the ranks of an earlier group; the last init is used");
     if (waits_.idle != 0)
       tell(waits_.idle, file_.entries[waits_.first_idle].line, " wait", " waits",
-           " for what does not run at the time: left out");
+           " for an operation that is not running: omitted");
   }
 
  private:
@@ -101,7 +101,8 @@ class ParamImporter {
     }
   }
 
-  // Group 0 of a trace is that of all ranks. In PARAM's files it is any; then it gets a number that is free.
+  // Group 0 of a trace contains all ranks. In PARAM's files, group 0 is an arbitrary group; then it gets a free
+  // number.
   void name_group_0() {
     const auto zero = groups_.find(0);
     if (zero == groups_.end() || is_all_ranks(zero->second)) return;
@@ -120,7 +121,7 @@ class ParamImporter {
     return rank_ < n && std::ranges::all_of(groups_, within);
   }
 
-  // Returns how many ranks the file says there are; 0 if it does not.
+  // Returns the number of ranks that the file states; 0 if it states none.
   [[nodiscard]] std::int64_t world_of_file() const {
     const auto zero = groups_.find(0);
     if (zero != groups_.end() && zero->second.id == 0)
@@ -130,14 +131,14 @@ class ParamImporter {
     }
     return 0;
   }
-  // Returns whether it runs in the group that the replay has without inits.
+  // Returns whether the entry runs in the default group of the replay, which exists without inits.
   [[nodiscard]] bool in_all(const ParamEntry& e) const { return e.group < 0 || (e.group == 0 && groups_.empty()); }
 
   const InitGroup* group_of(const ParamEntry& e) const {
     if (in_all(e)) return nullptr;
     const auto at = groups_.find(e.group);
     if (at != groups_.end()) return &at->second;
-    throw input_error(file_.locate(e), "no init makes process group " + std::to_string(e.group), "param");
+    throw input_error(file_.locate(e), "no init creates process group " + std::to_string(e.group), "param");
   }
 
   void add(std::uint32_t i) {
@@ -174,7 +175,7 @@ class ParamImporter {
     }
   }
 
-  // Begins a node that waits for all before it.
+  // Begins a node that waits for all previous nodes.
   NodeId begin(NodeType type, std::string_view name, const ParamEntry& e) {
     NodeTable& t = table();
     if (frontier_.size() > most_joined) join(e);
@@ -281,7 +282,7 @@ class ParamImporter {
     }
   }
 
-  // Returns whether what follows need not wait for it.
+  // Returns whether the following entries need not wait for it.
   [[nodiscard]] bool is_posted(std::uint32_t i) const {
     const ParamEntry& e = file_.entries[i];
     if (e.operation->kind == ParamOperation::Kind::message) return e.operation->posted || e.batched;
@@ -318,7 +319,7 @@ class ParamImporter {
     const bool from_out = e.in_bytes == 0 && e.operation->type == Collective::recv;
     t.add_int(attr::comm_src, Kind::int32_val, e.source);
     t.add_int(attr::comm_dst, Kind::int32_val, e.target);
-    // Messages of a group meet in their order: a tag for each group.
+    // Messages of a group match in order, so each group uses one tag.
     t.add_int(attr::comm_tag, Kind::int32_val, std::max<std::int64_t>(e.group, 0) % largest_tag);
     const std::int64_t bytes = from_out ? e.out_bytes : e.in_bytes;
     t.add_int(attr::comm_size, Kind::int64_val, bytes);
@@ -349,7 +350,7 @@ class ParamImporter {
     if (e.has_splits) add_splits(e, ranks);
   }
 
-  // Returns comm_size: a rank's input; of a scatter the root's, which others may not say.
+  // Returns comm_size: the input of a rank; for a scatter the input of the root, which other ranks may not state.
   static std::int64_t size_of(const ParamEntry& e, std::int64_t ranks) {
     std::int64_t all = 0;
     if (e.operation->type != Collective::scatter || e.in_bytes != 0) return e.in_bytes;
@@ -393,11 +394,11 @@ class ParamImporter {
   std::optional<Rank> ranks_;
   ParamWaits waits_;
   ParamRank out_;
-  std::map<std::int64_t, InitGroup> groups_;                        // by pg_id
+  std::map<std::int64_t, InitGroup> groups_;                        // key: pg_id
   std::vector<NodeId> node_;                                        // by entry
-  std::vector<NodeId> frontier_;                                    // what the next entry waits for
-  std::unordered_map<std::uint32_t, std::vector<NodeId>> batches_;  // the messages of a batch, by its entry
-  std::unordered_map<std::uint32_t, std::uint32_t> last_of_batch_;  // by entry: its last message of this rank
+  std::vector<NodeId> frontier_;                                    // nodes that the next entry waits for
+  std::unordered_map<std::uint32_t, std::vector<NodeId>> batches_;  // entry of a batch → its messages
+  std::unordered_map<std::uint32_t, std::uint32_t> last_of_batch_;  // entry → its last message of this rank
   LineTally elsewhere_, other_size_, other_init_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a trace of a rank's entries, as PARAM's replay runs them.
+// Conversion of a rank's PARAM entries to a trace, with the execution order of PARAM's replay.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@ namespace convert {
 
 struct ParamRank {
   Trace trace;
-  std::vector<ProcessGroup> groups;  // that the rank is in
+  std::vector<ProcessGroup> groups;  // groups that contain the rank
 };
 
-// Makes the nodes in the order of the entries: each waits for the ones before it, but for those that a later wait
-// names, which only what follows the wait waits for. Leaves out what the replay skips on this rank, with a warning.
-// `ranks`: of the whole set, if that is known. Throws Error(input) with the line of an entry that the replay would
-// fail at.
+// Creates the nodes in the order of the entries. Each node waits for all previous nodes, except operations with a
+// later wait entry: only the nodes after that wait entry wait for them. Omits entries that the replay skips on this
+// rank, with a warning. `ranks`: number of ranks of the whole set, if known. Throws Error(input) with the line of
+// an entry at which the replay would fail.
 [[nodiscard]] ParamRank import_param(const ParamFile& file, Rank rank, std::optional<Rank> ranks,
                                      Diagnostics& diagnostics);
 

@@ -15,7 +15,7 @@ namespace {
 
 using enum ParamOperation::Kind;
 
-// Of several with one type the first is what is written.
+// The first operation of a type is used for writing.
 constexpr std::array param_operations_known = {
     ParamOperation{"all_reduce", collective, Collective::all_reduce},
     ParamOperation{"reduce", collective, Collective::reduce},
@@ -45,7 +45,7 @@ constexpr std::array param_operations_known = {
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> param_aliases = {
     {{"alltoall_base", "all_to_allv"}, {"recv_any_source", "recv"}}};
 
-// The types that the tool knows; of several of one size the first stands for those that it does not.
+// Types supported by the tool. The first type of a size stands for unsupported types of that size.
 constexpr std::array param_types_known = {
     ParamType{"byte", 1},     ParamType{"uint8", 1}, ParamType{"int8", 1},   ParamType{"char", 1},
     ParamType{"bool", 1},     ParamType{"short", 2}, ParamType{"half", 2},   ParamType{"float16", 2},

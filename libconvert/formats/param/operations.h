@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Knows the operations and element types of PARAM's communications traces by their names.
+// Operations and element types of PARAM's communications traces, by name.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +15,33 @@ struct ParamOperation {
   enum class Kind : std::uint8_t { collective, message, wait, init, batch };
   std::string_view name;
   Kind kind = Kind::collective;
-  Collective type = Collective::barrier;  // of a collective; of a message send or recv
-  bool posted = false;                    // isend, irecv: the rank goes on at once
+  Collective type = Collective::barrier;  // type of a collective; for a message, send or recv
+  bool posted = false;                    // isend, irecv: the rank continues at once
 };
 
-// Returns the operation of a name in any case, with underscores or without ("AllReduce", "alltoall_base"); null if
-// there is none. The result lives for ever.
+// Returns the operation with a name in any case, with or without underscores ("AllReduce", "alltoall_base"); null
+// if the name is unknown. The result lives forever.
 [[nodiscard]] const ParamOperation* find_param_operation(std::string_view name);
-// Returns the operation that a collective or message is written as if nothing says more.
+// Returns the operation that a collective or message is written as by default.
 [[nodiscard]] const ParamOperation& param_operation(Collective type, bool posted = false);
-// Returns the nearest names for a message about an unknown one: "; did you mean …", or all.
+// Returns the nearest names for a message about an unknown one: "; did you mean …", or all names.
 [[nodiscard]] std::string hint_for_operation(std::string_view name);
 
-// Returns the bytes of a rank's output when each rank of the group has its part of the whole.
+// Returns the size of a rank's output in bytes if all ranks of the group have equal shares.
 [[nodiscard]] std::int64_t param_bytes_out(Collective type, std::int64_t bytes, std::int64_t ranks);
 
 struct ParamType {
   std::string_view name;
   std::int64_t bytes = 0;
 };
-// Returns the type that the replay tool knows by that name, in any case and with "c10::" or "torch." before it; if
-// it knows none, but the name is known elsewhere, one of that size; no bytes for other names.
+// Returns the type that the replay tool supports under that name, in any case and with an optional prefix "c10::"
+// or "torch.". If the tool does not support the type but its size is known, returns a type of that size. Returns 0
+// bytes for other names.
 [[nodiscard]] ParamType param_type(std::string_view name);
-// Returns whether the tool knows the type by that name.
+// Returns whether the tool supports the type under that name.
 [[nodiscard]] bool is_param_type(std::string_view name);
 
-// Names of attributes that keep what an entry says beside the operation.
+// Names of attributes that keep the fields of an entry beside its operation.
 struct ParamNames {
   Name req{"req"};
   Name waited{"waited"};
@@ -50,7 +51,7 @@ struct ParamNames {
   Name use_batch{"use_batch"};
   Name batch_req{"batch_req"};
   Name compute{"compute"};
-  Name replay_times{"replay_times"};  // of the metadata: starts count from the beginning of a replay
+  Name replay_times{"replay_times"};  // in the metadata: starts are relative to the beginning of a replay
 };
 [[nodiscard]] const ParamNames& param_names();
 

@@ -47,7 +47,7 @@ class ParamWaitFinder {
     running_[last_] = i;
   }
 
-  // Returns the operation that the wait names, which then has ended; no_index if there is none.
+  // Returns the operation that the wait refers to and marks it as ended; no_index if it is not running.
   std::uint32_t take(const ParamEntry& wait) {
     if (!wait.has_request && last_.data() == nullptr) {
       if (without_request_.empty()) return no_index;
@@ -76,8 +76,8 @@ class ParamWaitFinder {
   ParamWaits out_;
   std::unordered_map<std::string_view, std::uint32_t> running_;  // by request
   std::deque<std::uint32_t> without_request_;
-  std::string_view last_;             // the last request
-  std::vector<std::uint32_t> batch_;  // messages that wait for their batch_isend_irecv
+  std::string_view last_;             // most recent request
+  std::vector<std::uint32_t> batch_;  // messages whose batch_isend_irecv has not come yet
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds which operation each wait of a communications trace of PARAM waits for.
+// Matching of the waits of a PARAM communications trace with the operations they wait for.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 namespace convert {
 
 struct ParamWaits {
-  std::vector<std::uint32_t> of_wait;   // by entry: what it waits for; no_index if that is nothing, or no wait
-  std::vector<std::uint32_t> of_batch;  // by entry: of a message of a batch its batch_isend_irecv; else no_index
-  std::vector<std::uint32_t> wait_of;   // by entry: the wait that names it; else no_index
-  std::uint64_t idle = 0;               // waits that name no operation which still runs
+  std::vector<std::uint32_t> of_wait;   // by entry: operation of a wait; else no_index
+  std::vector<std::uint32_t> of_batch;  // by entry: batch_isend_irecv of a batched message; else no_index
+  std::vector<std::uint32_t> wait_of;   // by entry: wait for the operation; else no_index
+  std::uint64_t idle = 0;               // number of waits for an operation that is not running
   std::uint32_t first_idle = no_index;
 };
 
-// A wait names the last operation with its request; without a request the last one that had one. In files without
-// any requests the waits name the operations in their order.
+// A wait refers to the latest operation with its request; a wait without a request, to the latest operation with
+// one. In files without any requests, waits refer to the operations in order.
 [[nodiscard]] ParamWaits find_param_waits(const ParamFile& file);
 
 }  // namespace convert

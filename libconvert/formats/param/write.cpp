@@ -12,7 +12,7 @@
 namespace convert {
 namespace {
 
-constexpr Rank most_listed = 1 << 20;  // a size is only claimed, and a list takes memory
+constexpr Rank most_listed = 1 << 20;  // a size is only claimed, but a list takes memory
 
 class ParamRankWriter {
  public:
@@ -37,7 +37,7 @@ class ParamRankWriter {
   }
 
  private:
-  // All ranks make all groups, in one order. Who is not in one tells another rank in its place.
+  // All ranks create all groups in the same order. A rank outside a group lists a single other rank instead.
   void write_inits() {
     std::vector<const CommGroup*> all;
     for (const CommGroup& g : facts_.groups) all.push_back(&g);
@@ -46,7 +46,7 @@ class ParamRankWriter {
     if (uses_0 && !groups_.contains(0)) {
       if (world_ > most_listed)
         throw input_error({.file = file_.name},
-                          "process group 0 has " + counted(world_, "rank") + ", more than a list of them takes",
+                          "process group 0 has " + counted(world_, "rank") + ", which exceeds the limit of a list",
                           "groups");
       std::vector<std::uint32_t> ranks(world_);
       for (std::uint32_t r = 0; r < world_; ++r) ranks[r] = r;
@@ -67,14 +67,14 @@ class ParamRankWriter {
     json_.key("markers").begin_array().value("init").end_array().end_object();
   }
 
-  // Returns how many ranks a group has, with this one.
+  // Returns the size of a group, and checks that it contains this rank.
   std::int64_t ranks_of(std::int64_t group, std::uint64_t node) {
     const auto at = groups_.find(group);
     if (at == groups_.end() && group <= 0) return world_;
     const Location where{.file = file_.name, .node = static_cast<std::int64_t>(node)};
     const std::string name = "process group " + std::to_string(group);
     if (at == groups_.end())
-      throw input_error(where, name + " is unknown; its ranks stand in the set's groups file", "groups");
+      throw input_error(where, name + " is unknown; declare its ranks in the groups file of the set", "groups");
     const auto& ranks = at->second->ranks;
     if (group != checked_ && std::ranges::find(ranks, draft_.rank) == ranks.end())
       throw input_error(where, name + " does not have rank " + std::to_string(draft_.rank), "groups");
@@ -148,7 +148,7 @@ class ParamRankWriter {
     write_split("in_split", e.in_split, each, ranks, node);
     write_split("out_split", e.out_split, each, ranks, node);
   }
-  // Returns whether each rank has a part of its own of the input.
+  // Returns whether the input is divided among the ranks.
   static bool is_divided(Collective type) {
     return type == Collective::reduce_scatter || type == Collective::scatter || type == Collective::all_to_all;
   }
@@ -196,7 +196,7 @@ class ParamRankWriter {
   Rank world_;
   JsonWriter json_;
   std::unordered_map<std::int64_t, const CommGroup*> groups_;
-  std::optional<std::int64_t> checked_;  // a group that has this rank
+  std::optional<std::int64_t> checked_;  // a group known to contain this rank
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ void append_code(std::uint32_t code, std::string& out) {
   }
 }
 
-// Returns the character at s[i] and moves i past it.
+// Returns the character at s[i] and moves i after it.
 std::uint32_t next_code(std::string_view s, std::size_t& i) {
   const auto first = static_cast<unsigned char>(s[i]);
   const std::size_t n = first < 0x80 ? 1 : sequence_length(s, i);
@@ -54,7 +54,7 @@ std::uint32_t next_code(std::string_view s, std::size_t& i) {
   return decode_utf8(s.substr(i - n, n));
 }
 
-// Reads one value's text from left to right.
+// Reader of the text of one value, from left to right.
 class PythonReader {
  public:
   PythonReader(std::string_view text, std::size_t depth, std::string& out) : text_(text), base_(depth), out_(out) {}
@@ -88,7 +88,7 @@ class PythonReader {
   }
 
  private:
-  // Returns whether the bracket closes at once.
+  // Opens a bracket. Returns whether it closes at once.
   bool open(char closing) {
     out_ += text_[at_++];
     if (at_ < text_.size() && text_[at_] == closing) {
@@ -170,7 +170,7 @@ class PythonReader {
     } else if (token == "nan" || token == "inf" || token == "-inf") {
       out_ += token == "nan" ? "NaN" : token == "inf" ? "Infinity" : "-Infinity";
     } else {
-      // Digits as they are: JSON has Python's form of numbers.
+      // Digits are copied: JSON and Python have the same form of numbers.
       const std::size_t sign = token.starts_with('-') ? 1 : 0;
       const bool digit = token.size() > sign && token[sign] >= '0' && token[sign] <= '9';
       if (!digit || !is_number(token)) return false;
@@ -189,7 +189,7 @@ class PythonReader {
   std::size_t base_;
   std::string& out_;
   std::size_t at_ = 0;
-  std::string open_;  // what closes each bracket that is open
+  std::string open_;  // closing characters of the open brackets
 };
 
 }  // namespace

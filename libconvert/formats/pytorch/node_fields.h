@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists the fields of nodes in PyTorch's host traces, of all schemas, linked or not.
+// Fields of nodes in PyTorch's host traces: all schemas, linked or not.
 #pragma once
 
 #include <array>
@@ -10,20 +10,20 @@
 
 namespace convert {
 
-// How a member of a node is read.
+// Reading rule of a member of a node.
 enum class HostField : std::uint8_t {
   id,
   name,
-  caller,  // "ctrl_deps", once "parent"
-  inputs,  // an object of values, shapes, types and strides; before schema 1.0.2 the values alone
+  caller,  // "ctrl_deps", formerly "parent"
+  inputs,  // an object of values, shapes, types and strides; before schema 1.0.2 the values only
   outputs,
   attrs,
   input_shapes,
   input_types,
   output_shapes,
   output_types,
-  integer,       // one that every node has; in its attrs since schema 1.0.2
-  null_if_none,  // absent or null alike
+  integer,       // in every node; a member of attrs since schema 1.0.2
+  null_if_none,  // null means absent
 };
 
 struct HostFieldName {

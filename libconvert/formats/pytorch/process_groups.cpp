@@ -41,7 +41,7 @@ void add_groups(simdjson::dom::element list, std::vector<ProcessGroup>& to) {
   }
 }
 
-// Returns the string in what Python's str() makes of a list of one.
+// Returns the string in the text that Python's str() returns for a list of one string.
 std::string string_in(std::string_view list) {
   std::string out;
   if (list.size() < 4) return out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the lists of process groups in PyTorch's traces.
+// Lists of process groups in PyTorch's traces.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@
 
 namespace convert {
 
-// Returns the groups of the host trace's lists ("## process_group:init ##") and of the profile's distributedInfo.
-// Ignores lists that cannot be read, since calls and kernels name their groups, too.
+// Returns the groups listed in the host trace ("## process_group:init ##") and in the profile's distributedInfo.
+// Ignores unreadable lists, because calls and kernels name their groups too.
 [[nodiscard]] std::vector<ProcessGroup> process_groups(const Trace& host, const Profile* device);
 
-// Return distributedInfo's own rank, and the number of ranks; -1 if it does not say.
+// Return the rank and the number of ranks in distributedInfo; -1 if absent.
 [[nodiscard]] std::int64_t profiled_rank(const Profile& device);
 [[nodiscard]] std::int64_t profiled_world_size(const Profile& device);
 

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t step = 16;  // short scalars are copied as one block
 
-// Characters beyond ASCII that str.isprintable() denies: separators, control, format, surrogate and private ones.
-// Those that Unicode has not assigned are left as they are.
+// Characters beyond ASCII for which str.isprintable() is false: separators, control, format, surrogate and private
+// characters. Unassigned characters are not listed.
 constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 27> unprintable = {{
     {0x80, 0xa0},       {0xad, 0xad},         {0x600, 0x605},     {0x61c, 0x61c},     {0x6dd, 0x6dd},
     {0x70f, 0x70f},     {0x890, 0x891},       {0x8e2, 0x8e2},     {0x1680, 0x1680},   {0x180e, 0x180e},
@@ -43,7 +43,7 @@ void append_escape(std::string& out, std::uint32_t code) {
   for (unsigned i = digits; i-- > 0;) out += hex[code >> (4 * i) & 0xfU];
 }
 
-// Returns whether the contents of a JSON string stand in Python's '…' as they are.
+// Returns whether the contents of a JSON string are unchanged in Python's '…'.
 bool is_plain(const char* p, std::size_t n) {
   const auto plain = [](char c) { return c >= ' ' && c < 0x7f && c != '\\' && c != '\''; };
   for (std::size_t i = 0; i < n; ++i) {
@@ -73,7 +73,7 @@ char* put_string(TextBuffer& to, char* at, std::string_view raw) {
   return put(to, at, shown);
 }
 
-// Returns whether a number that a double cannot hold is too large, not too small.
+// Returns whether a number outside of the range of double is too large, rather than too small.
 bool is_huge(std::string_view token) {
   const std::size_t e = std::min(token.find_first_of("eE"), token.size());
   const std::string_view digits = token.substr(0, e);
@@ -90,7 +90,7 @@ bool is_huge(std::string_view token) {
   return point - static_cast<std::int64_t>(first) > -exponent;
 }
 
-// A number or a bare word.
+// Writes a number or a bare word.
 char* put_scalar(TextBuffer& to, char* at, std::string_view token) {
   const char c = token.front();
   const std::size_t sign = c == '-' ? 1 : 0;
@@ -104,7 +104,7 @@ char* put_scalar(TextBuffer& to, char* at, std::string_view token) {
   double value = 0;
   const auto error = std::from_chars(token.data(), token.data() + token.size(), value).ec;
   if (error == std::errc::result_out_of_range) {
-    // Python takes what is too large as infinite, and what is too small as 0.
+    // Python reads numbers that are too large as infinite, and numbers that are too small as 0.
     value = is_huge(token) ? HUGE_VAL : 0.0;
     if (c == '-') value = -value;
   }
@@ -167,7 +167,7 @@ void append_python_float(std::string& out, double value) {
   if (*digits_of_exponent == '+') ++digits_of_exponent;
   (void)std::from_chars(digits_of_exponent, end, exponent);
   if (exponent < -4 || exponent >= 16) {
-    out += text.substr(0, e + 2);  // with the sign
+    out += text.substr(0, e + 2);  // including the sign
     const std::string_view power = text.substr(e + 2);
     if (power.size() < 2) out += '0';
     out += power;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes JSON values as Python's str() shows them: the form that Chakra's inputs and outputs have.
+// Writer of JSON values in the form of Python's str(), which Chakra's inputs and outputs have.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace convert {
 
-// A growing buffer of characters, whose room is checked once for many characters.
+// Growing buffer of characters; one check of its room serves many characters.
 class TextBuffer {
  public:
-  // Returns `at`, or its new place in a larger buffer, with room for n more characters.
+  // Returns `at`, or its new position in a larger buffer, with room for n more characters.
   [[nodiscard]] char* reserve(char* at, std::size_t n) {
     if (static_cast<std::size_t>(end_ - at) >= n) [[likely]]
       return at;
@@ -31,13 +31,13 @@ class TextBuffer {
   char* end_ = nullptr;
 };
 
-// Writes the value at the cursor to `at`, a place in `to`, and returns the end: [1, 2.0, 'cuda:0', True, None].
-// Throws BadJson on what is not JSON; NaN, Infinity, nan and inf are taken as numbers. Not recursive.
+// Writes the value at the cursor to `at`, a position in `to`, and returns the end: [1, 2.0, 'cuda:0', True, None].
+// Throws BadJson if the text is not JSON; NaN, Infinity, nan and inf are accepted as numbers. Not recursive.
 [[nodiscard]] char* write_python_text(JsonCursor& in, TextBuffer& to, char* at);
 
-// Appends the shortest digits that read back the same, as Python's repr(): 0.1, 1e-05, 1e+16, 2.0, nan, inf.
+// Appends the shortest digits that read back equal, as Python's repr(): 0.1, 1e-05, 1e+16, 2.0, nan, inf.
 void append_python_float(std::string& out, double value);
-// Appends 'text' or "it's"; escapes characters that Python does not print.
+// Appends 'text' or "it's"; escapes characters that are not printable in Python.
 void append_python_string(std::string& out, std::string_view text);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads PyTorch's JSON host trace of one rank, also one linked with device operations. The format: et-formats(5).
+// Reader of PyTorch's JSON host trace of one rank, optionally linked with device operations. Format: et-formats(5).
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,13 @@
 
 namespace convert {
 
-// Returns the trace with nodes in the file's order: the caller stands in ctrl_deps, the attributes keep names and
-// values (the integers that every node has are int64), values and shapes stand as Python shows them, and the rest
-// of a node (strides, unknown fields and keys) follows as attributes. The metadata holds schema, pid, time,
-// start_ts, finish_ts, and all other members beside the nodes. A linked trace's device operations are those with a
-// `cat`. Warns of an unknown schema. Throws Error(input) with line and column on malformed JSON, on nodes without
-// an id, with fields of a wrong type or given twice. `window_bytes`: how much of the text is in memory at a time.
+// Returns the trace with nodes in file order. The caller of a node is in ctrl_deps. Attributes keep names and
+// values; the integers that every node has are int64. Values and shapes are in Python's text form. The other fields
+// of a node (strides, unknown fields and keys) become attributes. The metadata holds schema, pid, time, start_ts,
+// finish_ts, and all other members beside the nodes. In a linked trace, the nodes with a `cat` are device
+// operations. Warns about an unknown schema. Throws Error(input) with line and column for malformed JSON, and for
+// nodes without an id, or with fields of a wrong type or given twice. `window_bytes`: size of the window on the
+// text in memory.
 [[nodiscard]] Trace read_pytorch(Input& input, Rank rank, Diagnostics& diagnostics,
                                  std::size_t window_bytes = std::size_t{1} << 20U);
 

@@ -32,10 +32,10 @@ constexpr std::array<std::string_view, 7> known_schemas = {
 };
 
 constexpr const char* is_device_trace =
-    "is a Kineto trace (Chrome's format), not a PyTorch execution trace of the host; give it as the device trace "
-    "beside that one";
+    "is a Kineto trace (Chrome's format), not a PyTorch execution trace of the host; pass it as the device trace "
+    "of a host trace";
 
-// Returns an integer. Throws BadJson that names it if it is none or does not fit.
+// Returns an integer. Throws BadJson that names `what` if it is not an integer or out of range.
 template <class T>
 T integer(std::string_view token, std::string_view what) {
   T value = 0;
@@ -48,19 +48,19 @@ T integer(std::string_view token, std::string_view what) {
   return json_integer<T>(token, what);
 }
 
-// The integers that every node has are int64 in Chakra, whatever the trace calls them.
+// The integers that every node has are int64 in Chakra, whatever type the trace states.
 bool is_usual_integer(Name name) {
   return name == attr::rf_id || name == attr::fw_parent || name == attr::seq_id || name == attr::scope ||
          name == attr::tid || name == attr::fw_tid;
 }
 
-// How an attribute begins: {"name": "rf_id", "type": "uint64", "value": . The attributes of a node come in the same
-// order, and mostly with the same bytes, as those of the node before.
+// The begin of an attribute: {"name": "rf_id", "type": "uint64", "value": . The attributes of a node mostly have
+// the same order and the same bytes as in the previous node.
 struct AttrHead {
   std::string text;
   Name name;
-  Kind kind = Kind::none;  // none: as the value is
-  std::size_t tokens = 0;  // in the text
+  Kind kind = Kind::none;  // none: the kind of the value
+  std::size_t tokens = 0;  // number of tokens in the text
 };
 
 class HostItems final : public JsonItems {
@@ -206,7 +206,7 @@ class HostItems final : public JsonItems {
         in.skip_tokens(heads_[position].tokens);
         add_attr(heads_[position], in);
         if (!in.take('}')) [[unlikely]] {
-          // Something stands behind the value.
+          // The value is followed by more members.
           in = begin;
           mark.restore(nodes_);
           read_attr(in, position);
@@ -218,7 +218,7 @@ class HostItems final : public JsonItems {
     });
   }
 
-  // {"name": …, "type": …, "value": …} in any order; learns how it begins.
+  // Reads {"name": …, "type": …, "value": …} in any order, and stores its begin.
   void read_attr(JsonCursor& in, std::size_t position) {
     const char* const begin = in.here();
     in.expect('{');
@@ -288,7 +288,7 @@ class HostItems final : public JsonItems {
     const char* const begin = in.here();
     const std::string_view shown = buffer_.view(write_python_text(in, buffer_, buffer_.begin()));
     if (shown.size() > std::numeric_limits<std::uint32_t>::max()) {
-      throw BadJson{begin, "a value that takes 4 GiB or more as text"};
+      throw BadJson{begin, "the text of a value takes 4 GiB or more"};
     }
     return nodes_.add_text(shown);
   }
@@ -305,8 +305,8 @@ class HostItems final : public JsonItems {
   NodeTable& nodes_;
   AttrMark mark_;
   std::size_t deps_mark_ = 0, io_mark_ = 0;
-  std::uint32_t seen_ = 0;          // of host_field_names, in the node
-  std::vector<Name> other_fields_;  // of the node
+  std::uint32_t seen_ = 0;          // bits of the host_field_names in the node
+  std::vector<Name> other_fields_;  // names of the node's other fields
   std::vector<AttrHead> heads_;
   TextBuffer buffer_;
   std::string scratch_;
@@ -321,11 +321,11 @@ void check_schema(const Trace& trace, Diagnostics& diagnostics) {
     known += (known.empty() ? "" : ", ") + std::string(s);
   }
   diagnostics.warning({.file = trace.name}, "schema",
-                      (schema ? "schema " + json_quoted(*schema) + " is not known" : "no schema is named") +
-                          "; its nodes are read like those of " + known);
+                      (schema ? "schema " + json_quoted(*schema) + " is unknown" : "the schema is missing") +
+                          "; nodes are read as in schema " + known);
 }
 
-// Reserves room for what a file of that size mostly holds at most; what stays untouched takes no memory.
+// Reserves room for the usual maximum of a file of that size; untouched memory costs nothing.
 void reserve_tables(NodeTable& nodes, std::size_t bytes) {
   try {
     reserve_huge(nodes.nodes, bytes / 512);
@@ -333,7 +333,7 @@ void reserve_tables(NodeTable& nodes, std::size_t bytes) {
     reserve_huge(nodes.deps, bytes / 512);
     reserve_huge(nodes.attrs, bytes / 48);
     reserve_huge(nodes.text, bytes / 2);
-  } catch (const std::bad_alloc&) {  // a file with holes
+  } catch (const std::bad_alloc&) {  // a sparse file
   } catch (const std::length_error&) {
   }
 }
@@ -351,7 +351,7 @@ Trace read_pytorch(Input& input, Rank rank, Diagnostics& diagnostics, std::size_
   HostItems items(trace);
   stream.read_all_repaired(items, diagnostics);
   if (!stream.seen_array())
-    throw input_error({.file = input.name()}, "has no 'nodes': it is no PyTorch execution trace");
+    throw input_error({.file = input.name()}, "has no 'nodes': it is not a PyTorch execution trace");
   check_schema(trace, diagnostics);
   return trace;
 }

@@ -5,7 +5,7 @@
 namespace convert {
 namespace {
 
-// Returns whether it is one such as "1.0.1" or "1.1.1-chakra.0.0.4".
+// Returns whether the value is a schema such as "1.0.1" or "1.1.1-chakra.0.0.4".
 bool is_schema(std::string_view value) {
   std::size_t i = 1;
   for (int part = 0; part < 3; ++part) {
@@ -17,7 +17,7 @@ bool is_schema(std::string_view value) {
   return value.substr(0, 1) == "\"" && (value.substr(i) == "\"" || value.substr(i).starts_with("-chakra."));
 }
 
-// Returns whether the first node has what none of Chakra as JSON has.
+// Returns whether the first node has a field that no node of Chakra's JSON has.
 bool is_host_node(JsonHead in) {
   return in.open('[') && in.open('{') && in.has_key({"attrs", "rf_id", "fw_parent", "op_schema"});
 }

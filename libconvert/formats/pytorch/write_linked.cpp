@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A PyTorch trace, linked or not, as the JSON that MLCommons Chakra's trace_link writes and its converter reads.
+// Format linked: a PyTorch trace, linked or not, as the JSON that MLCommons Chakra's trace_link writes and its
+// converter reads.
 #include <bit>
 #include <memory>
 #include <string>
@@ -41,7 +42,7 @@ class LinkedWriter final : public TraceWriter {
     strides_ = false;
     tail_.clear();
     out += '{';
-    // PyTorch writes the time of the end, and what comes with it, behind the nodes.
+    // PyTorch writes finish_ts and the members that follow it after the nodes.
     bool any = false, behind = false;
     const AttrTable& table = head.metadata.table;
     for (const Attr& a : table.attrs) {
@@ -77,8 +78,8 @@ class LinkedWriter final : public TraceWriter {
  private:
   [[nodiscard]] Error no_pytorch(const Node& node, const std::string& what) const {
     return input_error({.file = file_, .node = static_cast<std::int64_t>(node.id)},
-                       "node " + std::to_string(node.id) + " is none of a PyTorch trace: " + what +
-                           "; et-link --compat chakra -t linked writes what it has linked");
+                       "node " + std::to_string(node.id) + " is not from a PyTorch trace: " + what +
+                           "; et-link --compat chakra -t linked writes a linked trace");
   }
 
   void append_key(std::string_view key, std::string& out) {
@@ -120,7 +121,8 @@ class LinkedWriter final : public TraceWriter {
         const IntValue value = int_value(&a);
         if (!value) {
           throw input_error({.file = file_}, "attribute '" + std::string(a.name.view()) + "' is a " +
-                                                 std::string(kind_name(a.kind)) + ", which no PyTorch trace has");
+                                                 std::string(kind_name(a.kind)) +
+                                                 ", which PyTorch traces do not have");
         }
         append_json_number(out, value.value);
       }
@@ -134,7 +136,7 @@ class LinkedWriter final : public TraceWriter {
     append_json_number(out, node.id);
     next_field("name", field_depth, out);
     append_ascii_json(table.name(node), out);
-    if (node.ctrl_deps.count != 1) throw no_pytorch(node, "it has not one caller");
+    if (node.ctrl_deps.count != 1) throw no_pytorch(node, "it does not have exactly one caller");
     next_field("ctrl_deps", field_depth, out);
     append_json_number(out, table.ctrl_deps(node).front());
     append_io(table, node, node.inputs, "inputs", attr::input_strides, out);
@@ -167,10 +169,11 @@ class LinkedWriter final : public TraceWriter {
   void append_python(const Node& node, std::string_view key, std::string_view text, std::string& out) {
     begin_field(key, field_depth + 1, out);
     if (!append_json_of_python(text, field_depth + 1, out))
-      throw no_pytorch(node, "its " + std::string(key) + " are not Python's text of a value, or nested too deep");
+      throw no_pytorch(node,
+                       "its " + std::string(key) + " are not the text of a Python value, or are nested too deeply");
   }
 
-  // Writes the node's "attrs", and behind them what linking adds to the node itself.
+  // Writes the "attrs" of a node, followed by the fields that linking adds to the node.
   void append_attrs(const NodeTable& table, const Node& node, std::string& out) {
     const auto attrs = table.attributes(node);
     std::size_t own = 0;
@@ -196,7 +199,7 @@ class LinkedWriter final : public TraceWriter {
     }
   }
 
-  // Writes null for a field that is always there, though mostly without a value.
+  // Writes null for a field that is always present, though mostly without a value.
   void append_null_behind(Name name, Name next, Name behind, Name field, std::string& out) {
     if (name != behind || next == field) return;
     next_field(field.view(), field_depth, out);
@@ -217,8 +220,8 @@ class LinkedWriter final : public TraceWriter {
   }
 
   std::string file_;
-  std::string tail_;      // members that stand behind the nodes
-  bool strides_ = false;  // this schema always has them
+  std::string tail_;      // members after the nodes
+  bool strides_ = false;  // the schema always has strides
   bool any_node_ = false;
 };
 

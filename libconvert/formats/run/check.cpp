@@ -11,7 +11,7 @@
 namespace convert {
 namespace {
 
-// The longest time: 106 days, so that sums of a few times do not overflow.
+// The longest time, 106 days: sums of a few times do not overflow.
 constexpr Picoseconds most_ps = INT64_MAX / 4;
 
 class Checker {
@@ -22,7 +22,7 @@ class Checker {
     table("meta", 0);
     times(0, run_.total_ps);
     times(0, run_.reached_ps);
-    require(run_.total_ps <= run_.reached_ps, "ends after the time that it reached");
+    require(run_.total_ps <= run_.reached_ps, "ends after the time that the run reached");
     slices();
     collectives();
     path();
@@ -46,14 +46,16 @@ class Checker {
     require(begin >= 0 && end <= most_ps, "has a time that is out of range");
     require(begin <= end, "ends before it begins");
   }
-  // A time that may be missing.
+  // Checks a time that may be missing.
   void optional_time(Picoseconds time) const {
     require(time >= -1 && time <= most_ps, "has a time that is out of range");
   }
-  void name(std::uint32_t name) const { require(name < run_.timeline.names.size(), "has no name"); }
-  void text(std::uint32_t text) const { require(text < run_.texts.size(), "has no text"); }
-  void npu(Rank rank) const { require(rank <= largest_rank, "has no such NPU"); }
-  void call(std::uint32_t call) const { require(call == no_index || call < run_.calls.size(), "has no such call"); }
+  void name(std::uint32_t name) const { require(name < run_.timeline.names.size(), "has an invalid name"); }
+  void text(std::uint32_t text) const { require(text < run_.texts.size(), "has an invalid text"); }
+  void npu(Rank rank) const { require(rank <= largest_rank, "has an invalid NPU"); }
+  void call(std::uint32_t call) const {
+    require(call == no_index || call < run_.calls.size(), "has an invalid call");
+  }
   void optional_text(std::uint32_t t) const {
     if (t != no_index) text(t);
   }
@@ -72,25 +74,27 @@ class Checker {
     each("slices", run_.timeline.slices, [&](const Slice& s) {
       times(s.begin_ps, s.end_ps);
       require(s.end_ps <= run_.reached_ps, "ends after the time that the run reached");
-      require(static_cast<std::size_t>(s.lane) < lane_names.size(), "has no such lane");
+      require(static_cast<std::size_t>(s.lane) < lane_names.size(), "has an invalid lane");
       require(s.bytes >= -1, "has a negative size");
-      require(s.peer >= -1, "has no such peer");
-      require(s.stream >= -1, "has no such stream");
+      require(s.peer >= -1, "has an invalid peer");
+      require(s.stream >= -1, "has an invalid stream");
       npu(s.rank);
       name(s.name);
       call(s.call);
     });
-    each("deps", run_.deps,
-         [&](const Run::Dep& d) { require(std::max(d.from, d.to) < run_.timeline.slices.size(), "has no slice"); });
+    each("deps", run_.deps, [&](const Run::Dep& d) {
+      require(std::max(d.from, d.to) < run_.timeline.slices.size(), "has an invalid slice");
+    });
     table("slack", run_.slack_ps.size());
-    require(run_.slack_ps.empty() || run_.slack_ps.size() == run_.timeline.slices.size(), "has no slice");
+    require(run_.slack_ps.empty() || run_.slack_ps.size() == run_.timeline.slices.size(),
+            "does not belong to a slice");
     each("slack", run_.slack_ps, [&](Picoseconds slack) { optional_time(slack); });
   }
 
   void collectives() {
     each("groups", run_.groups, [&](const Run::Group& g) { text(g.name); });
     each("calls", run_.calls, [&](const Run::Call& c) {
-      require(!convert::name(c.op).empty(), "has no such collective");
+      require(!convert::name(c.op).empty(), "has an invalid collective");
       times(c.begin_ps, c.last_begin_ps);
       optional_time(c.end_ps);
       optional_time(c.bound_ps);
@@ -98,11 +102,11 @@ class Checker {
       require(c.size_bytes >= -1, "has a negative size");
       optional_text(c.algorithm);
       optional_text(c.type);
-      require(c.root >= -1 && c.root <= largest_rank, "has no such root");
+      require(c.root >= -1 && c.root <= largest_rank, "has an invalid root");
       npu(c.first_npu);
     });
     each("call_npus", run_.call_npus, [&](const Run::CallNpu& c) {
-      require(c.call < run_.calls.size(), "has no such call");
+      require(c.call < run_.calls.size(), "has an invalid call");
       npu(c.npu);
       times(c.begin_ps, c.end_ps == -1 ? c.begin_ps : c.end_ps);
     });
@@ -111,10 +115,10 @@ class Checker {
   void path() {
     Picoseconds next = -1;
     each("causes", run_.path, [&](const Run::Step& s) {
-      require(s.kind <= Run::StepKind::unexplained, "has no such kind");
+      require(s.kind <= Run::StepKind::unexplained, "has an invalid kind");
       times(s.begin_ps, most_ps);
       times(0, s.time_ps);
-      require(next == -1 || s.begin_ps == next, "does not begin where the step before it ends");
+      require(next == -1 || s.begin_ps == next, "does not begin at the end of the previous step");
       next = s.begin_ps + s.time_ps;
       optional_name(s.name);
       optional_text(s.then);
@@ -125,7 +129,7 @@ class Checker {
   }
 
   void network() {
-    const auto rate = [&](double value) { require(std::isfinite(value) && value >= 0, "has no such rate"); };
+    const auto rate = [&](double value) { require(std::isfinite(value) && value >= 0, "has an invalid rate"); };
     each("links", run_.links, [&](const Run::Link& l) {
       text(l.from);
       text(l.to);
@@ -136,7 +140,7 @@ class Checker {
     });
     table("link_bins", run_.link_bins.size());
     require(run_.link_bins.empty() || run_.link_bins.size() == run_.links.size() * run_.link_bins_each,
-            "belongs to no link");
+            "does not belong to a link");
     each("dims", run_.dims, [&](const Run::Dim& d) {
       text(d.topology);
       rate(d.gb_per_s);
@@ -156,7 +160,7 @@ class Checker {
       require(n.bytes_sent >= 0, "has a negative size");
     });
     each("whatif", run_.whatif, [&](const Run::WhatIf& w) {
-      require(w.change <= Run::Change::no_compute, "has no such change");
+      require(w.change <= Run::Change::no_compute, "has an invalid change");
       text(w.what);
       text(w.setting);
       optional_time(w.total_ps);

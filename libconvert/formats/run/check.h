@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks that the numbers of a run that was read are in their ranges, so that whoever uses it need not.
+// Range checks of a run that was read, so that its users need none.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace convert {
 
-// Throws Error(input) about `file` if an index leads nowhere, a table lacks a row, or times run backwards.
+// Throws Error(input) about `file` if an index is invalid, a table lacks a row, or a time range is reversed.
 void check_run(const Run& run, const std::string& file);
 
 }  // namespace convert

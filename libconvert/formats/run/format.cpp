@@ -13,7 +13,7 @@ bool sniff_run(std::string_view head) { return head.starts_with(run_file::kind.m
 Run read(const ReadContext& context) { return read_run(context.input); }
 
 void write(std::span<const Run> runs, const FormatOptions& /*options*/, Output& out) {
-  if (runs.size() != 1) throw usage_error("a run file holds one run; write each into a file of its own");
+  if (runs.size() != 1) throw usage_error("a run file holds one run; write each run to a separate file");
   write_run(runs.front(), out);
 }
 
@@ -22,7 +22,7 @@ void write(std::span<const Run> runs, const FormatOptions& /*options*/, Output& 
 extern const Format run_format;
 const Format run_format = {
     .name = "run",
-    .summary = "a run: what ran when and why; for et-report, et-stats, et-diff and timelines",
+    .summary = "run with times and causes of its events; for et-report, et-stats, et-diff and timelines",
     .suffixes = {".run"},
     .sniff = sniff_run,
     .read_run = read,

@@ -19,7 +19,7 @@ namespace {
 
 using blocks::Bytes;
 
-// Sets a value of the run; returns whether the number is in its range.
+// Sets a value of the run; returns whether the number is in range.
 template <class Value>
 bool set(Value& to, std::uint64_t bits) {
   if constexpr (std::is_same_v<Value, bool>) {
@@ -54,11 +54,11 @@ class Reader {
  private:
   [[nodiscard]] Error damaged(const std::string& message) const { return blocks_.damaged(at_, message); }
 
-  // Returns what adds a text, which must be new, to a set.
+  // Returns a function that adds a text, which must be new, to a set.
   auto numbering(TextSet& to) {
     return [this, &to](std::string_view text) {
       const std::uint32_t next = to.size();
-      if (to.add(text) != next) throw damaged("a text of table " + table_ + " is there twice");
+      if (to.add(text) != next) throw damaged("a text of table " + table_ + " occurs twice");
     };
   }
 
@@ -102,7 +102,7 @@ class Reader {
           },
           Columns<Row>::all);
     }
-    if (bytes.failed() || !bytes.empty()) throw damaged("table " + table_ + " has no columns");
+    if (bytes.failed() || !bytes.empty()) throw damaged("table " + table_ + " has malformed columns");
   }
 
   template <class Row, class Value>
@@ -116,24 +116,24 @@ class Reader {
     std::uint64_t before = 0;
     for (Row& row : rows) {
       if constexpr (std::is_same_v<Value, std::string>) {
-        if (code != static_cast<char>(Code::text)) throw wrong("is no text");
+        if (code != static_cast<char>(Code::text)) throw wrong("is not text");
         row.*column.member = bytes.text();
         blocks_.hold((row.*column.member).size());
       } else if constexpr (std::is_same_v<Value, double>) {
-        if (code != static_cast<char>(Code::real)) throw wrong("has no real numbers");
+        if (code != static_cast<char>(Code::real)) throw wrong("does not have real numbers");
         std::uint64_t bits = 0;
         unsigned shift = 0;
         for (const char byte : bytes.bytes(8))
           bits |= std::uint64_t{static_cast<std::uint8_t>(byte)} << std::exchange(shift, shift + 8);
         row.*column.member = std::bit_cast<double>(bits);
       } else {
-        if (code != static_cast<char>(Code::delta)) throw wrong("has no whole numbers");
+        if (code != static_cast<char>(Code::delta)) throw wrong("does not have integers");
         const std::uint64_t difference = bytes.number();
         before += blocks::unzigzag(difference);
         if (!set(row.*column.member, before)) throw wrong("has a number that is out of range");
       }
     }
-    if (bytes.failed() || !bytes.empty()) throw wrong("has not a value for each row");
+    if (bytes.failed() || !bytes.empty()) throw wrong("does not have a value for each row");
   }
 
   template <class Number>
@@ -157,7 +157,7 @@ class Reader {
     };
     const auto time = [&](std::string_view key) {
       const auto value = parse_int(find(key));
-      if (!value || *value < 0) throw blocks_.damaged(input_.offset(), std::string(key) + " is no time");
+      if (!value || *value < 0) throw blocks_.damaged(input_.offset(), std::string(key) + " is not a time");
       return *value;
     };
     run_.title = find("title");
@@ -177,7 +177,7 @@ class Reader {
   blocks::Reader blocks_;
   Run run_;
   std::vector<Run::Setting> meta_;
-  std::uint64_t at_ = 0;  // where the block begins
+  std::uint64_t at_ = 0;  // offset of the block
   std::string table_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists the tables of a run file and their columns, for its writer and its reader. To add a column, add its line;
-// older files then lack it, and its member keeps its first value.
+// Tables of a run file and their columns, for its writer and its reader. A new column needs only its line here; if
+// a file lacks a column, its member keeps the initial value.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,12 @@
 
 namespace convert::run_file {
 
-// Returns the memory that a block takes in a reader: its rows, and the payload that their texts come from.
+// Returns the memory that a reader needs for a block: its rows, and the payload that holds their texts.
 [[nodiscard]] std::uint64_t block_memory(std::string_view table, std::uint64_t rows, std::uint64_t payload_bytes);
 
-// The file has blocks (formats/blocks.h); their payload: the number of columns; each: name, code, size, bytes. A
-// table may have several blocks. Unknown tables and columns are skipped, so what adds some keeps the version.
+// The file consists of blocks (formats/blocks.h). Payload: the number of columns; for each column: name, code,
+// size, bytes. A table may have several blocks. Unknown tables and columns are skipped, so additions keep the
+// version.
 inline constexpr blocks::Kind kind{.magic =
                                        "\x89"
                                        "ETRUN\r\n\x1a\n",
@@ -30,9 +31,9 @@ inline constexpr blocks::Kind kind{.magic =
 using blocks::max_payload;
 using blocks::max_rows;
 
-// How a column's values are coded.
+// Encoding of a column's values.
 enum class Code : std::uint8_t {
-  delta = 1,  // zigzag LEB128 of the difference to the value before, the first to 0; wraps at 2^64
+  delta = 1,  // zigzag LEB128 of the difference to the previous value, initially 0; wraps at 2^64
   real = 2,   // double, little-endian
   text = 3,   // length and bytes
 };
@@ -45,7 +46,7 @@ struct Column {
 template <class Row, class Value>
 Column(std::string_view, Value Row::*) -> Column<Row, Value>;
 
-// A text alone in its row.
+// A row that is a single text.
 struct TextRow {
   std::string text;
 };
@@ -159,7 +160,7 @@ struct Columns<Run::Alive> {
   static constexpr auto all =
       std::tuple(Column{"npu", &T::npu}, Column{"tensor", &T::tensor}, Column{"bytes", &T::bytes});
 };
-// A number alone in its row.
+// A row that is a single number.
 template <class Number>
 struct NumberRow {
   Number value = 0;
@@ -169,7 +170,7 @@ struct Columns<NumberRow<Number>> {
   static constexpr auto all = std::tuple(Column{"value", &NumberRow<Number>::value});
 };
 
-// Calls fn(name, vector) for each table that is a vector of rows, in the order in which they are written.
+// Calls fn(name, vector) for each table that is a vector of rows, in file order.
 template <class R, class Fn>
 void for_each_table(R& run, const Fn& fn) {
   fn("npus", run.npus);

@@ -14,7 +14,7 @@ namespace convert {
 namespace run_file {
 namespace {
 
-// A block of texts ends when it has so many bytes, or a row more.
+// A block of texts ends once it has this number of bytes; it may exceed it by one row.
 constexpr std::size_t text_block_bytes = std::size_t{1} << 22U;
 constexpr std::size_t max_text_bytes = max_payload / 2;
 
@@ -41,7 +41,7 @@ class Writer {
     }
   }
 
-  // Writes a table of count texts, text_of(i).
+  // Writes a table of `count` texts, text_of(i).
   template <class TextOf>
   void texts(std::string_view name, std::size_t count, const TextOf& text_of) {
     std::vector<TextRow> rows;
@@ -77,7 +77,7 @@ class Writer {
   void finish() { blocks_.finish(); }
 
  private:
-  // Returns how many rows the next block has at most.
+  // Returns the maximum number of rows of the next block.
   template <class Row>
   [[nodiscard]] std::size_t most_rows() const {
     return blocks_.dense() ? std::max<std::size_t>(1, 10 * blocks::small_block_bytes / sizeof(Row)) : max_rows;

@@ -13,7 +13,7 @@ namespace convert {
 
 std::optional<Picoseconds> parse_ps(std::string_view text, double unit_ps) {
   constexpr auto most = static_cast<double>(most_schedule_ps);
-  constexpr double exact = 1e15;  // below, two roundings of a double stay well below half a picosecond
+  constexpr double exact = 1e15;  // below, two roundings of a double err by far less than half a picosecond
   const auto value = parse_number(text);
   if (!value || *value < 0 || *value * unit_ps > most) return std::nullopt;
   if (*value * unit_ps < exact) return std::llround(*value * unit_ps);
@@ -42,7 +42,7 @@ Schedule::NodeSet ScheduleBuilder::add_set(std::vector<std::uint32_t> nodes, std
   std::ranges::sort(nodes);
   const auto twice = std::ranges::adjacent_find(nodes);
   if (twice != nodes.end())
-    throw error(line, "node " + std::to_string(*twice) + " stands twice in a list of nodes");
+    throw error(line, "node " + std::to_string(*twice) + " occurs twice in a list of nodes");
   const Range range{static_cast<std::uint32_t>(schedule.members.size()), static_cast<std::uint32_t>(nodes.size())};
   schedule.members.insert(schedule.members.end(), nodes.begin(), nodes.end());
   return {.all = false, .of = range};
@@ -51,7 +51,7 @@ Schedule::NodeSet ScheduleBuilder::add_set(std::vector<std::uint32_t> nodes, std
 void ScheduleBuilder::check_node(std::uint32_t node, std::uint32_t line) const {
   if (node < schedule.nodes) return;
   throw error(line, "node " + std::to_string(node) + " does not exist; there are " +
-                        std::to_string(schedule.nodes) + ", from 0");
+                        std::to_string(schedule.nodes) + " nodes, numbered from 0");
 }
 
 void ScheduleBuilder::check_device(std::uint32_t device, std::uint32_t line) const {
@@ -60,25 +60,24 @@ void ScheduleBuilder::check_device(std::uint32_t device, std::uint32_t line) con
   throw error(line, "device " + std::to_string(device) + " does not exist; there are " +
                         counted(schedule.nodes, "NPU") + " and " +
                         (schedule.switches == 1 ? "1 switch" : std::to_string(schedule.switches) + " switches") +
-                        ", from 0");
+                        ", numbered from 0");
 }
 
-// Numbers switches behind all NPUs, wherever the file has them.
+// Renumbers switches to come after all NPUs, whatever their numbers in the file.
 void ScheduleBuilder::renumber_switches() {
   Schedule& s = schedule;
   if (switches.empty()) return;
-  if (version < 2) throw error(switches_line, "switches need version 2");
+  if (version < 2) throw error(switches_line, "switches require version 2");
   std::ranges::sort(switches);
   if (std::ranges::adjacent_find(switches) != switches.end()) throw error(switches_line, "a switch is named twice");
   const auto count = static_cast<std::uint32_t>(switches.size());
-  const bool counted_in = switches.front() < s.nodes;  // among the NPUs
+  const bool counted_in = switches.front() < s.nodes;  // numbered among the NPUs
   const std::uint32_t all = counted_in ? s.nodes : s.nodes + count;
   if (switches.back() >= all || all > max_schedule_nodes) {
-    throw error(
-        switches_line,
-        "switch " + std::to_string(switches.back()) + " does not exist: switches are numbered " +
-            (counted_in ? "below " + std::to_string(all)
-                        : std::to_string(s.nodes) + " to " + std::to_string(all - 1) + ", behind the NPUs"));
+    throw error(switches_line,
+                "switch " + std::to_string(switches.back()) + " does not exist: switches are numbered " +
+                    (counted_in ? "below " + std::to_string(all)
+                                : std::to_string(s.nodes) + " to " + std::to_string(all - 1) + ", after the NPUs"));
   }
   s.nodes = all - count;
   s.switches = count;
@@ -106,14 +105,14 @@ void ScheduleBuilder::renumber_switches() {
 
 void ScheduleBuilder::check_forwarding() const {
   if (schedule.forwarding.empty() || schedule.forwarding == "store") return;
-  throw error(0, "forwarding is " + schedule.forwarding + "; schedules are for store-and-forward (store)");
+  throw error(0, "forwarding is " + schedule.forwarding + "; only store-and-forward (store) is supported");
 }
 
 void ScheduleBuilder::add_gathered_chunks() {
   Schedule& s = schedule;
   check_nodes();
   const std::int64_t count = chunk_count.value_or(s.nodes);
-  // Each chunk is moved, or it would not be one of an all-gather.
+  // Each chunk of an all-gather is moved.
   if (count > static_cast<std::int64_t>(s.transfers.size() + s.nodes)) {
     throw error(chunks_line, counted(count, "chunk") + ", but only " + counted(s.transfers.size(), "transfer"));
   }
@@ -127,11 +126,12 @@ void ScheduleBuilder::add_gathered_chunks() {
 void ScheduleBuilder::guess_chunks(Diagnostics& diagnostics) {
   if (!schedule.chunks.empty()) return;
   if (schedule.collective != Collective::all_gather) {
-    throw error(chunks_line, "the chunks are missing: which nodes hold each at the beginning and at the end");
+    throw error(chunks_line,
+                "the chunks are missing; list the nodes that hold each chunk at the beginning and at the end");
   }
   add_gathered_chunks();
   diagnostics.warning({.file = schedule.file, .line = chunks_line}, "R0",
-                      "the file does not say who owns which chunk; node c mod " + std::to_string(schedule.nodes) +
+                      "the file has no owners of chunks; node c mod " + std::to_string(schedule.nodes) +
                           " is taken as the owner of chunk c");
 }
 
@@ -145,7 +145,8 @@ void ScheduleBuilder::check_nodes() {
     throw error(relays_line, "a relay is named twice");
   }
   for (const std::uint32_t r : s.relays) check_node(r, relays_line);
-  if (s.relays.size() == s.nodes) throw error(relays_line, "all nodes are relays, so that none takes part");
+  if (s.relays.size() == s.nodes)
+    throw error(relays_line, "all nodes are relays; at least one node must take part");
 }
 
 void ScheduleBuilder::check_wires() {
@@ -169,7 +170,7 @@ void ScheduleBuilder::check_wires() {
     if (l.src == l.dst) throw error(l.line, "a link from node " + std::to_string(l.src) + " to itself");
     const bool told = l.bandwidth_gib_per_s > 0 && l.bandwidth_gib_per_s <= most_gib_per_s;
     if (s.wires_told && (!told || l.latency_us < 0 || l.latency_us > most_us)) {
-      throw error(l.line, "a link's bandwidth must be more than 0 GiB/s, its latency 0 us or more");
+      throw error(l.line, "a link's bandwidth must be more than 0 GiB/s, its latency at least 0 us");
     }
   }
   std::vector<const Schedule::Wire*> sorted;
@@ -179,7 +180,7 @@ void ScheduleBuilder::check_wires() {
   const auto twice = std::ranges::adjacent_find(sorted, [&](auto* a, auto* b) { return key(a) == key(b); });
   if (twice == sorted.end()) return;
   throw error(twice[1]->line, "link " + std::to_string(twice[1]->src) + "->" + std::to_string(twice[1]->dst) +
-                                  " is there twice" +
+                                  " is declared twice" +
                                   (twice[0]->line > 0 ? "; first in line " + std::to_string(twice[0]->line) : ""));
 }
 
@@ -197,15 +198,15 @@ void ScheduleBuilder::resolve_chunks() {
       for (const std::uint32_t n : listed(s, set)) check_node(n, s.chunks[c].line);
     }
     if (size_of(s, s.chunks[c].pre) == 0) {
-      throw error(s.chunks[c].line, "nobody holds chunk " + std::to_string(s.chunks[c].id) + " at the beginning");
+      throw error(s.chunks[c].line, "no node holds chunk " + std::to_string(s.chunks[c].id) + " at the beginning");
     }
-    if (bytes_of(s, c).value_or(1) <= 0) throw error(s.chunks[c].line, "a chunk must have a byte or more");
+    if (bytes_of(s, c).value_or(1) <= 0) throw error(s.chunks[c].line, "a chunk must have at least 1 byte");
   }
   std::ranges::sort(index);
   const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
   const auto twice = std::ranges::adjacent_find(index, same);
   if (twice != index.end()) {
-    throw error(s.chunks[twice[1].second].line, "chunk " + std::to_string(twice->first) + " is there twice");
+    throw error(s.chunks[twice[1].second].line, "chunk " + std::to_string(twice->first) + " is declared twice");
   }
   for (std::size_t i = 0; i < s.transfers.size(); ++i) {
     const auto at = std::lower_bound(index.begin(), index.end(), std::pair{chunk_of_[i], std::uint32_t{0}});
@@ -223,7 +224,7 @@ void ScheduleBuilder::resolve_sets(const ChunkIndex& index) {
   for (const Set& set : sets_) {
     Schedule::Transfer& t = s.transfers[set.transfer];
     if (version < 2)
-      throw error(t.line, "transfer " + std::to_string(t.id) + " carries several chunks, which needs version 2");
+      throw error(t.line, "transfer " + std::to_string(t.id) + " carries several chunks, which requires version 2");
     t.more.begin = static_cast<std::uint32_t>(s.carried.size());
     for (std::uint32_t r = 0; r < set.runs.count; ++r) {
       const IdRun& run = runs_[set.runs.begin + r];
@@ -233,11 +234,11 @@ void ScheduleBuilder::resolve_sets(const ChunkIndex& index) {
           throw error(t.line, "transfer " + std::to_string(t.id) + " moves chunk " + std::to_string(id) +
                                   ", which does not exist");
         }
-        if (r > 0 || id > run.first) s.carried.push_back(at->second);  // the first is the transfer's `chunk`
+        if (r > 0 || id > run.first) s.carried.push_back(at->second);  // the first one is the transfer's `chunk`
       }
       if (s.carried.size() > max_carried_chunks) {
         throw error(t.line,
-                    "more than " + std::to_string(max_carried_chunks) + " chunks travel in transfers of several");
+                    "more than " + std::to_string(max_carried_chunks) + " chunks in transfers of several chunks");
       }
     }
     t.more.count = static_cast<std::uint32_t>(s.carried.size()) - t.more.begin;
@@ -245,7 +246,7 @@ void ScheduleBuilder::resolve_sets(const ChunkIndex& index) {
   }
 }
 
-// Throws if a chunk is there twice, or the transfer's size is none that could be.
+// Throws if a chunk occurs twice, or the size of the transfer exceeds 2^63 bytes.
 void ScheduleBuilder::check_set(const Schedule::Transfer& t) const {
   const Schedule& s = schedule;
   const auto more = std::span(s.carried).subspan(t.more.begin, t.more.count);
@@ -262,10 +263,10 @@ void ScheduleBuilder::check_set(const Schedule::Transfer& t) const {
     throw error(t.line, "transfer " + std::to_string(t.id) + " carries more than 2^63 bytes");
 }
 
-// Makes transfers over several links one for each link, as other files have them.
+// Splits transfers over several links into one transfer per link, the form of other files.
 void ScheduleBuilder::spread_ways() {
   if (ways.empty()) return;
-  if (version < 2) throw error(schedule.transfers[ways.front().transfer].line, "via needs version 2");
+  if (version < 2) throw error(schedule.transfers[ways.front().transfer].line, "via requires version 2");
   const WireIndex wires(schedule);
   for (const SwitchWay& way : ways) spread_way(way, wires);
   std::int64_t id = 0;
@@ -273,7 +274,7 @@ void ScheduleBuilder::spread_ways() {
   for (Continuation& c : spread_) {
     if (++id > max_schedule_ids) throw error(0, "too many transfers");
     schedule.transfers[c.transfer].id = static_cast<std::int32_t>(id);
-    // What it continues is its own first link, or the link before, whose id has just been given.
+    // `after` is the index of the transfer's first link, or of the previous link, whose id was set just before.
     c.after = schedule.transfers[static_cast<std::uint32_t>(c.after)].id;
     continuations.push_back(c);
   }
@@ -286,10 +287,10 @@ void ScheduleBuilder::spread_way(const SwitchWay& way, const WireIndex& wires) {
   const bool order = s.time == Schedule::Time::order;
   if (order && way.turns.size() != way.via.size() + 1)
     throw error(whole.line,
-                what + " needs a position on each of its " + std::to_string(way.via.size() + 1) + " links");
+                what + " requires a position on each of its " + std::to_string(way.via.size() + 1) + " links");
   const auto bytes = bytes_of(s, whole);
   if (!bytes && s.time == Schedule::Time::continuous)
-    throw error(whole.line, what + " goes over switches, and the size of its chunk is not told");
+    throw error(whole.line, what + " passes switches, but the size of its chunk is unknown");
   std::uint32_t last = way.transfer;
   std::uint32_t from = whole.src;
   std::int64_t start = whole.start;
@@ -298,17 +299,17 @@ void ScheduleBuilder::spread_way(const SwitchWay& way, const WireIndex& wires) {
     leg.src = from;
     leg.dst = i == way.via.size() ? whole.dst : way.via[i];
     if (i < way.via.size() && (leg.dst < s.nodes || leg.dst >= devices(s)))
-      throw error(whole.line, what + " goes via " + std::to_string(leg.dst) + ", which is no switch");
+      throw error(whole.line, what + " goes via " + std::to_string(leg.dst) + ", which is not a switch");
     leg.start = order ? way.turns[i] : start;
     if (i < way.via.size()) {
       const std::uint32_t wire = wires.find(leg.src, leg.dst);
       const std::int64_t takes = s.time != Schedule::Time::continuous ? 1
-                                 : wire == no_index                   ? 0  // rule R1 tells
+                                 : wire == no_index                   ? 0  // rule R1 reports it
                                                                       : rounded_ps(hop_ps(s.wires[wire], *bytes));
       leg.end = leg.start + takes;
     }
     if (!order && leg.end < leg.start + (s.time == Schedule::Time::steps ? 1 : 0))
-      throw error(whole.line, what + " ends before it has come over all links of its way");
+      throw error(whole.line, what + " ends before it has passed all links of its route");
     start = leg.end;
     from = leg.dst;
     if (i == 0) {
@@ -331,11 +332,11 @@ void ScheduleBuilder::check_transfers() const {
     check_device(t.dst, t.line);
     if (time_of_[i] != s.time) {
       throw error(t.line, describe(s, t) + " has times of model " + std::string(name(time_of_[i])) +
-                              ", but the schedule's is " + std::string(name(s.time)));
+                              ", but the schedule has model " + std::string(name(s.time)));
     }
-    if (t.src == t.dst) throw error(t.line, describe(s, t) + " goes to where it comes from");
+    if (t.src == t.dst) throw error(t.line, describe(s, t) + " has the same source and destination");
     if (s.time == Schedule::Time::steps && t.end <= t.start) {
-      throw error(t.line, describe(s, t) + " takes no step; 'steps' must be 1 or more");
+      throw error(t.line, describe(s, t) + " takes 0 steps; 'steps' must be at least 1");
     }
     if (s.time == Schedule::Time::steps && step_count && t.end > *step_count) {
       throw error(t.line, describe(s, t) + " is outside of the " +
@@ -350,28 +351,28 @@ void ScheduleBuilder::check_transfers() const {
   const auto twice =
       std::ranges::adjacent_find(ids, [](const auto& a, const auto& b) { return a.first == b.first; });
   if (twice == ids.end()) return;
-  throw error(s.transfers[twice[1].second].line, "transfer " + std::to_string(twice->first) + " is there twice");
+  throw error(s.transfers[twice[1].second].line, "transfer " + std::to_string(twice->first) + " is declared twice");
 }
 
 Schedule ScheduleBuilder::finish(const FormatOptions& options, Diagnostics& diagnostics) {
   if (const auto bytes = options.get_bytes("chunk_size")) {
     if (schedule.chunk_bytes) {
       throw usage_error("chunk_size=" + std::to_string(*bytes) + ": " + schedule.file +
-                        " says its own: " + counted(*schedule.chunk_bytes, "byte"));
+                        " already states a chunk size: " + counted(*schedule.chunk_bytes, "byte"));
     }
     schedule.chunk_bytes = bytes;
   }
   if (const auto text = options.get("collective")) {
-    const auto claimed = parse_collective(*text, in_schedules);  // however it is spelled
+    const auto claimed = parse_collective(*text, in_schedules);  // in any spelling
     if (!claimed)
       throw usage_error("collective=" + *text + ": expected one of " + std::string(schedule_collectives));
     if (schedule.collective != Collective::custom && schedule.collective != *claimed)
       throw usage_error("collective=" + *text + ": " + schedule.file +
-                        " says its own: " + std::string(convert::name(schedule.collective)));
+                        " already states a collective: " + std::string(convert::name(schedule.collective)));
     schedule.collective = *claimed;
   }
   if (schedule.chunk_bytes.value_or(1) <= 0) {
-    throw error(chunk_bytes_line, "the size of a chunk must be a byte or more");
+    throw error(chunk_bytes_line, "the size of a chunk must be at least 1 byte");
   }
   if (schedule.step_ps == 0) throw error(step_line, "a step must take more than 0 us");
   check_forwarding();

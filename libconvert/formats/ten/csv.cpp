@@ -68,14 +68,14 @@ double CsvLines::number(std::size_t i, std::string_view what) const {
 
 Picoseconds CsvLines::time(std::size_t i, std::string_view what, double unit_ps) const {
   if (const auto value = parse_ps((*this)[i], unit_ps)) return *value;
-  throw error(i, std::string(what) + " must be a time from 0 on, and less than 53 days" +
+  throw error(i, std::string(what) + " must be a time of at least 0 and less than 53 days" +
                      (i < size() ? ", not " + shown(fields_[i]) : "; it is missing"));
 }
 
 void CsvLines::expect_fields(std::size_t count, std::string_view what) const {
   if (size() == count) return;
-  throw error(std::min(count, size()),
-              std::string(what) + " has " + counted(count, "field") + ", this line " + std::to_string(size()));
+  throw error(std::min(count, size()), std::string(what) + " has " + counted(count, "field") +
+                                           ", but this line has " + std::to_string(size()));
 }
 
 }  // namespace convert

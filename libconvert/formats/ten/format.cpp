@@ -18,7 +18,7 @@ std::string_view without_space(std::string_view text) {
   return begin == std::string_view::npos ? std::string_view{} : text.substr(begin);
 }
 
-// Returns the spelling by the first key that tells.
+// Returns the spelling, determined by the first key that identifies it.
 Spelling spelling_of(std::string_view head) {
   head = without_space(head);
   if (head.starts_with("#ten-schedule")) return Spelling::ten_csv;
@@ -49,7 +49,7 @@ Schedule read(std::string text, const std::string& file, const FormatOptions& op
   }
   if (without_space(text).starts_with('{')) return read_ten_json(text, file, options, diagnostics);
   throw input_error({.file = file},
-                    "is no schedule: expected '#ten-schedule,1', a JSON object with \"format\": "
+                    "is not a schedule: expected '#ten-schedule,1', a JSON object with \"format\": "
                     "\"ten-schedule\", TACOS's 'NPUs Count,…' or TE-CCL's JSON");
 }
 
@@ -71,13 +71,13 @@ const Format ten_format = {
     .summary = "time-expanded-network schedule: ten-schedule, TACOS's CSV, TE-CCL's JSON",
     .suffixes = {".ten", ".ten.json", ".ten.csv"},
     .read_options = {{"repair", "yes|no",
-                      "drop copies that are there already, new times by link order (default: no)"},
-                     {"chunk_size", "BYTES", "size of a chunk, where the file does not tell"},
-                     {"collective", "NAME", "what the demands must be those of, where the file does not tell"},
-                     {"elem_bytes", "N", "bytes of an element of what is reduced (default: 4)"}},
+                      "drop redundant copies and compute new times from the link order (default: no)"},
+                     {"chunk_size", "BYTES", "size of a chunk, if the file has none"},
+                     {"collective", "NAME", "collective that the demands must match, if the file has none"},
+                     {"elem_bytes", "N", "size of an element of a reduction in bytes (default: 4)"}},
     .write_options = {{"form", "json|csv", "(default: csv for a file named .ten.csv, else json)"},
                       {"ways", "links|via",
-                       "a transfer over switches: one for each link, or one (default: links)"}},
+                       "transfers over switches: one transfer per link, or one in total (default: links)"}},
     .suffix_options = {{".ten.csv", "form", "csv"}},
     .sniff = sniff,
     .read_schedule = read,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ten-schedule as CSV: lines "#key,value…", then a header and a line for each transfer.
+// ten-schedule as CSV: lines "#key,value…", then a column header and one line per transfer.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -15,10 +15,10 @@ namespace convert {
 namespace {
 
 constexpr std::int64_t most_nodes = max_schedule_nodes;
-constexpr std::size_t longest_name = 80;  // of what is quoted in messages
+constexpr std::size_t longest_name = 80;  // limit for names quoted in messages
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
 
-// Checks only that it is JSON.
+// Checks only that the text is JSON.
 class AnyMembers final : public JsonItems {
  public:
   void member(std::string_view /*key*/, JsonCursor& in) override { (void)in.value(); }
@@ -34,7 +34,7 @@ class CsvReader {
     bool header = false;
     while (lines_.next()) {
       if (lines_[0].starts_with('#')) {
-        if (header) throw lines_.error(0, "lines with '#' must stand before the header of the columns");
+        if (header) throw lines_.error(0, "lines with '#' must precede the column header");
         read_key(lines_[0].substr(1));
       } else if (!header) {
         header = true;
@@ -48,7 +48,7 @@ class CsvReader {
         throw to_.error(0, "#" + std::string(needed) + " is missing");
       }
     }
-    if (!header) throw to_.error(lines_.line(), "the header of the columns is missing");
+    if (!header) throw to_.error(lines_.line(), "the column header is missing");
   }
 
  private:
@@ -72,13 +72,13 @@ class CsvReader {
       to_.switches = read_devices();
       return;
     }
-    if (key == "name") {  // may have commas
+    if (key == "name") {  // may contain commas
       for (std::size_t i = 1; i < lines_.size(); ++i) s.name += (i > 1 ? "," : "") + std::string(lines_[i]);
       return;
     }
     lines_.expect_fields(2, "#" + std::string(key));
     if (key == "ten-schedule") {
-      if (lines_[1] != "1" && lines_[1] != "2") throw lines_.error(1, "only versions 1 and 2 are known");
+      if (lines_[1] != "1" && lines_[1] != "2") throw lines_.error(1, "only versions 1 and 2 are supported");
       to_.version = lines_[1] == "1" ? 1 : 2;
     } else if (key == "collective") {
       const auto type = parse_schedule_collective(lines_[1]);
@@ -127,7 +127,7 @@ class CsvReader {
     throw lines_.error(1, "#time_model must be continuous, steps or order");
   }
 
-  // Throws if the key is unknown or there twice.
+  // Throws if the key is unknown or given twice.
   void check_key(std::string_view key) {
     static const std::vector<std::string> known = {"ten-schedule",
                                                    "name",
@@ -152,12 +152,12 @@ class CsvReader {
                                 (near.empty() ? std::string() : "; did you mean '#" + near + "'?"));
     }
     if (std::ranges::find(seen_, key) != seen_.end()) {
-      throw lines_.error(0, "#" + std::string(key) + " is there twice");
+      throw lines_.error(0, "#" + std::string(key) + " is given twice");
     }
     seen_.emplace_back(key);
   }
 
-  // Reads a JSON object: all that stands behind the first comma.
+  // Reads a JSON object: the text after the first comma.
   void read_meta() {
     const std::string_view text = lines_.rest(1);
     const auto input = memory_input(to_.schedule.file, text);
@@ -193,17 +193,17 @@ class CsvReader {
     to_.schedule.chunks.push_back(c);
   }
 
-  // Reads the devices of a line, with commas or semicolons between them.
+  // Reads the devices of a line, separated by commas or semicolons.
   std::vector<std::uint32_t> read_devices() {
     std::vector<std::uint32_t> out;
     for (std::size_t i = 1; i < lines_.size(); ++i) {
-      const std::vector<std::uint32_t> some = read_nodes(i, "must be numbers with ',' or ';' between them");
+      const std::vector<std::uint32_t> some = read_nodes(i, "must be numbers separated by ',' or ';'");
       out.insert(out.end(), some.begin(), some.end());
     }
     return out;
   }
 
-  // Reads nodes with semicolons between them.
+  // Reads nodes separated by semicolons.
   std::vector<std::uint32_t> read_nodes(std::size_t field, const std::string& wanted) {
     std::vector<std::uint32_t> nodes;
     std::string_view rest = lines_[field];
@@ -218,10 +218,10 @@ class CsvReader {
     return nodes;
   }
 
-  // Reads "all", or nodes with semicolons between them.
+  // Reads "all", or nodes separated by semicolons.
   Schedule::NodeSet read_set(std::size_t field) {
     if (lines_[field] == "all") return {.all = true};
-    return to_.add_set(read_nodes(field, "must be 'all' or numbers with ';' between them"), lines_.line());
+    return to_.add_set(read_nodes(field, "must be 'all' or numbers separated by ';'"), lines_.line());
   }
 
   void read_header() {
@@ -236,7 +236,7 @@ class CsvReader {
                                "steps or seq");
       }
       std::size_t& place = at_[static_cast<std::size_t>(at - names.begin())];
-      if (place != names.size()) throw lines_.error(i, "column '" + std::string(lines_[i]) + "' is there twice");
+      if (place != names.size()) throw lines_.error(i, "column '" + std::string(lines_[i]) + "' is given twice");
       place = i;
     }
     for (const Column c : {id, src, dst, chunk}) {
@@ -267,7 +267,7 @@ class CsvReader {
     }
     if (has(via) && !lines_[at_[via]].empty()) {
       SwitchWay way{.transfer = static_cast<std::uint32_t>(to_.schedule.transfers.size())};
-      way.via = read_nodes(at_[via], "of via must be numbers with ';' between them");
+      way.via = read_nodes(at_[via], "of via must be numbers separated by ';'");
       if (time_ == Schedule::Time::order) {
         for (const std::string& turn : split(lines_[at_[seq]], ';')) way.turns.push_back(read_turn(turn));
         t.start = way.turns.front();
@@ -293,10 +293,10 @@ class CsvReader {
   std::int64_t read_turn(const std::string& text) const {
     const auto turn = parse_int(text);
     if (turn && *turn >= 0 && *turn <= max_schedule_ids) return *turn;
-    throw lines_.error(at_[seq], "seq must be a number for each link, with ';' between them");
+    throw lines_.error(at_[seq], "seq must have a number for each link, separated by ';'");
   }
 
-  // Reads "3", or "0-3;6": ids and runs of them, with semicolons between them.
+  // Reads "3", or "0-3;6": ids and ranges of ids, separated by semicolons.
   void read_chunks(std::size_t field) {
     runs_.clear();
     std::string_view rest = lines_[field];
@@ -312,7 +312,7 @@ class CsvReader {
       const auto first = parse_int(part.substr(0, dash));
       const auto last = dash == std::string_view::npos ? first : parse_int(part.substr(dash + 1));
       if (!first || !last || *first < 0 || *last < *first || *last == most_bytes)
-        throw lines_.error(field, "chunk must be a number, or numbers and runs like 0-3 with ';' between them");
+        throw lines_.error(field, "chunk must be a number, or numbers and ranges like 0-3 separated by ';'");
       runs_.push_back({*first, *last});
       more = end != std::string_view::npos;
       if (more) rest.remove_prefix(end + 1);
@@ -323,10 +323,10 @@ class CsvReader {
 
   ScheduleBuilder& to_;
   CsvLines lines_;
-  std::array<std::size_t, names.size()> at_{};  // where each column stands; names.size(): nowhere
+  std::array<std::size_t, names.size()> at_{};  // index of each column in the line; names.size(): absent
   std::size_t columns_ = 0;
   std::vector<std::string> seen_;
-  std::vector<IdRun> runs_;  // of the chunks of a transfer
+  std::vector<IdRun> runs_;  // chunks of a transfer
   Schedule::Time time_ = Schedule::Time::continuous;
 };
 

@@ -46,7 +46,8 @@ Picoseconds microseconds(JsonCursor& in, std::string_view key) {
   const std::string_view token = in.scalar();
   const auto value = is_json_number(token) ? parse_ps(token, ps_per_us) : std::nullopt;
   if (!value)
-    throw BadJson{token.data(), json_quoted(key) + " must be microseconds from 0 on, and less than 53 days"};
+    throw BadJson{token.data(),
+                  json_quoted(key) + " must be a number of microseconds of at least 0 and less than 53 days"};
   return *value;
 }
 
@@ -56,7 +57,7 @@ std::string text(JsonCursor& in) {
   return out;
 }
 
-// Reads one of the words that a key can have.
+// Reads a key's value, one of several words.
 template <typename T, std::size_t N>
 T word(JsonCursor& in, std::string_view key, const std::array<std::pair<std::string_view, T>, N>& words) {
   const char* const at = in.here();
@@ -86,7 +87,7 @@ class ScheduleReader final : public JsonItems {
         break;
       case 1:
         to_.version = integer<int>(in, "version");
-        if (to_.version != 1 && to_.version != 2) throw BadJson{at, "only versions 1 and 2 are known"};
+        if (to_.version != 1 && to_.version != 2) throw BadJson{at, "only versions 1 and 2 are supported"};
         seen_ |= version;
         break;
       case 2: to_.schedule.name = text(in); break;
@@ -100,8 +101,8 @@ class ScheduleReader final : public JsonItems {
     }
   }
 
-  // Takes the times of any model: whether it is the schedule's is known at the end only, and checked by the
-  // builder.
+  // Reads the times of any model. The model of the schedule is known only at the end; the builder checks that the
+  // times match it.
   void element(JsonCursor& in) override {
     static constexpr std::array<std::string_view, 13> keys = {"id",        "src",    "dst",  "chunk", "start_us",
                                                               "end_us",    "op",     "step", "steps", "seq",
@@ -141,16 +142,16 @@ class ScheduleReader final : public JsonItems {
       throw BadJson{at, "'via' must name switches; only then 'seq' may be a list"};
     constexpr unsigned ends = 0b111, chunk = 0b1000, chunks = 0b1000'0000'0000;
     if ((seen & ends) != ends || (seen & (chunk | chunks)) == 0)
-      throw BadJson{at, "a transfer needs 'id', 'src', 'dst' and 'chunk' (or 'chunks')"};
+      throw BadJson{at, "a transfer requires 'id', 'src', 'dst' and 'chunk' (or 'chunks')"};
     if ((seen & (chunk | chunks)) == (chunk | chunks))
-      throw BadJson{at, "a transfer has 'chunk' or 'chunks', not both"};
+      throw BadJson{at, "a transfer must have 'chunk' or 'chunks', not both"};
     if (t.id < 0 || t.start < 0) throw BadJson{at, "an id, a step or a position must not be negative"};
     const unsigned times = seen >> 4U & 0b11'1011U;
     constexpr unsigned continuous = 0b11, step = 0b1000, step_and_steps = 0b1'1000, order = 0b10'0000;
     if (times == step || times == step_and_steps) {
       t.end = t.start + steps;
     } else if (times != continuous && times != order) {
-      throw BadJson{at, "a transfer needs 'start_us' and 'end_us', 'step', or 'seq'"};
+      throw BadJson{at, "a transfer requires 'start_us' and 'end_us', 'step', or 'seq'"};
     }
     const Schedule::Time time = times == continuous ? Schedule::Time::continuous
                                 : times == order    ? Schedule::Time::order
@@ -172,10 +173,10 @@ class ScheduleReader final : public JsonItems {
   }
 
  private:
-  // The keys that must be there, as bits of seen_.
+  // Required keys, as bits of seen_.
   enum Needed : std::uint8_t { format = 1, collective = 2, topology = 4, version = 8 };
 
-  // Keeps what it reads aside until all of it is there: see JsonItems::member().
+  // Stores nothing before everything was read: see JsonItems::member().
   void read_collective(JsonCursor& in) {
     static constexpr std::array<std::string_view, 4> keys = {"type", "chunk_size_bytes", "chunk_count", "chunks"};
     const char* const begin = in.here();
@@ -197,7 +198,7 @@ class ScheduleReader final : public JsonItems {
         default: in.array([&] { read_chunk(in, chunks, sets); });
       }
     });
-    if (!type) throw BadJson{begin, "'collective' needs 'type'"};
+    if (!type) throw BadJson{begin, "'collective' requires 'type'"};
     seen_ |= collective;
     to_.schedule.collective = *type;
     to_.schedule.chunk_bytes = bytes;
@@ -227,7 +228,7 @@ class ScheduleReader final : public JsonItems {
         default: c.bytes = natural(in, "size_bytes");
       }
     });
-    if ((seen & 7U) != 7U) throw BadJson{at, "a chunk needs 'id', 'pre' and 'post'"};
+    if ((seen & 7U) != 7U) throw BadJson{at, "a chunk requires 'id', 'pre' and 'post'"};
     chunks.push_back(c);
     sets.push_back(std::move(pre));
     sets.push_back(std::move(post));
@@ -251,7 +252,7 @@ class ScheduleReader final : public JsonItems {
         default: has_wires = true; in.array([&] { wires.push_back(read_wire(in)); });
       }
     });
-    if (!nodes || !has_wires) throw BadJson{begin, "'topology' needs 'npu_count' and 'links'"};
+    if (!nodes || !has_wires) throw BadJson{begin, "'topology' requires 'npu_count' and 'links'"};
     seen_ |= topology;
     to_.nodes_line = to_.relays_line = to_.wires_line = to_.switches_line = line(begin);
     to_.switches = std::move(switches);
@@ -278,7 +279,7 @@ class ScheduleReader final : public JsonItems {
         default: l.rounds = integer<std::uint32_t>(in, "rounds");
       }
     });
-    if ((seen & 15U) != 15U) throw BadJson{at, "a link needs 'src', 'dst', 'bandwidth_GiBps' and 'latency_us'"};
+    if ((seen & 15U) != 15U) throw BadJson{at, "a link requires 'src', 'dst', 'bandwidth_GiBps' and 'latency_us'"};
     return l;
   }
 
@@ -325,7 +326,7 @@ class ScheduleReader final : public JsonItems {
     runs.push_back({ends[0], ends[1]});
   }
 
-  // Reads a position, or a list of one for each link of a way.
+  // Reads a sequence number, or a list with one for each link of a route.
   static void read_turns(JsonCursor& in, std::vector<std::int64_t>& turns) {
     const char* const at = in.here();
     if (in.peek() == '[') {
@@ -350,7 +351,7 @@ class ScheduleReader final : public JsonItems {
   ScheduleBuilder& to_;
   JsonStream& stream_;
   unsigned seen_ = 0;
-  std::vector<IdRun> runs_;  // of the chunks of a transfer
+  std::vector<IdRun> runs_;  // chunks of a transfer
 };
 
 }  // namespace

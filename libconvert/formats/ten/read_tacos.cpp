@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads what TACOS and programs around it write: a line for each wire with its chunks, "7", "7:END:START" in ps or
-// "7:START:END" in ns. An all-gather, where chunk c is that of NPU c mod N.
+// Reader of the CSV of TACOS and programs around it: a line per link with its chunks, "7", "7:END:START" in ps or
+// "7:START:END" in ns. The collective is an all-gather; NPU c mod N owns chunk c.
 #include <limits>
 
 #include "core/units.h"
@@ -57,7 +57,7 @@ class TacosReader {
     }
   }
 
-  // The text of the header tells what the cells hold; their values cannot.
+  // Only the text of the header identifies the contents of the cells.
   void read_header() {
     header_ = true;
     if (!has_nodes_) throw lines_.error(0, "'NPUs Count' is missing");

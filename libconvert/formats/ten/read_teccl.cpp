@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// TE-CCL's JSON: flows of chunks over wires by epoch. It tells no bandwidths, latencies or sizes, and what
-// collective it is by its demands alone. Participants are who gives or demands something; other nodes are relays.
+// Reader of TE-CCL's JSON: flows of chunks over links by epoch. It has no bandwidths, latencies or sizes; the
+// demands alone define the collective. Participants are the nodes that give or demand a chunk; other nodes are
+// relays.
 //
-// Its all-gathers have the members 6-Demand_Met, 7-Flows and 8-Chunk paths, and flows of whole chunks. In its
-// all-to-alls flows have a volume, paths tell the demands, and the numbers before the names differ.
+// All-gathers have the members 6-Demand_Met, 7-Flows and 8-Chunk paths, and flows of whole chunks. In all-to-alls,
+// flows have a volume, paths contain the demands, and the numbers before the names differ.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -28,7 +29,7 @@ using teccl::ChunkKey;
 using teccl::Flow;
 using teccl::Path;
 
-// Takes words and numbers off the front of a sentence: take("Chunk ").number(chunk).take(" from ")….
+// Parser of a sentence of words and numbers: take("Chunk ").number(chunk).take(" from ")….
 class Sentence {
  public:
   explicit Sentence(std::string_view text) : rest_(text) {}
@@ -75,7 +76,7 @@ class TecclReader final : public JsonItems {
     } else if (key == "8-Chunk paths" || key == "7-chunk paths") {
       paths_ = read_paths(in);
     } else {
-      (void)in.value();  // bounds, speeds of the solver: nothing about the schedule
+      (void)in.value();  // bounds, speed of the solver: not part of the schedule
     }
   }
 
@@ -91,7 +92,7 @@ class TecclReader final : public JsonItems {
 
   void undo() override {}
 
-  // Returns the parts that a chunk was cut into. `claimed`: what collective it is is known.
+  // Returns the number of parts into which each chunk is split. `claimed`: the user gave the collective.
   std::uint32_t build(bool claimed) {
     const std::uint32_t parts = add_all();
     if (!claimed) recognise();
@@ -104,11 +105,13 @@ class TecclReader final : public JsonItems {
   static Picoseconds seconds(JsonCursor& in, std::string_view key) {
     const std::string_view token = in.scalar();
     const auto value = is_json_number(token) ? parse_ps(token, ps_per_s) : std::nullopt;
-    if (!value) throw BadJson{token.data(), json_quoted(key) + " must be seconds from 0 on, and less than 53 days"};
+    if (!value)
+      throw BadJson{token.data(),
+                    json_quoted(key) + " must be a number of seconds of at least 0 and less than 53 days"};
     return *value;
   }
 
-  // Takes a key such as "GPU 3" and the colon behind it. Returns its number.
+  // Consumes a key such as "GPU 3" and the colon after it. Returns its number.
   static std::uint32_t numbered(JsonCursor& in, std::string_view word) {
     const char* const at = in.here();
     std::uint32_t number = 0;
@@ -165,7 +168,7 @@ class TecclReader final : public JsonItems {
         const Path& p = out[i];
         const bool begins = !weighted_ || p.hops.front().src == p.chunk.origin;
         if (!begins || p.hops.back().dst != p.node || p.met < p.hops.back().epoch)
-          throw BadJson{at, "its path does not lead from where the chunk is to where it is demanded, in time"};
+          throw BadJson{at, "the path does not lead from the chunk to the node of the demand in time"};
       }
     });
     return out;
@@ -180,11 +183,11 @@ class TecclReader final : public JsonItems {
     hop.line = static_cast<std::uint32_t>(stream_.line_of(at));
     const bool joins = path.hops.empty() || (path.hops.back().dst == hop.src && path.hops.back().epoch < hop.epoch);
     if (weighted_ && (!joins || (!path.hops.empty() && std::abs(path.hops[0].volume - hop.volume) > 1e-6)))
-      throw BadJson{at, "the hops of a path follow each other, with one volume"};
+      throw BadJson{at, "the hops of a path must be consecutive and have one volume"};
     path.hops.push_back(hop);
   }
 
-  // [[epoch, "N->N with volume V in epoch E"], …]
+  // Reads [[epoch, "N->N with volume V in epoch E"], …].
   Path read_weighted(JsonCursor& in, const Path& demand) {
     Path path = demand;
     in.expect('[');
@@ -199,7 +202,7 @@ class TecclReader final : public JsonItems {
     return path;
   }
 
-  // Reads "N->N[ with volume V] in epoch E". Returns false if it is not that.
+  // Reads "N->N[ with volume V] in epoch E". Returns false if the text has another form.
   bool read_way(Sentence& text, Flow& flow) {
     text.number(flow.src).take("->").number(flow.dst);
     if (text.next_is(" with volume ")) {
@@ -215,7 +218,7 @@ class TecclReader final : public JsonItems {
     Schedule& s = to_.schedule;
     s.name = "te-ccl";
     s.time = Schedule::Time::steps;
-    s.occupancy = Schedule::Occupancy::beta;  // an epoch for the bytes, further ones until they have arrived
+    s.occupancy = Schedule::Occupancy::beta;  // an epoch for the bytes, further epochs until they arrive
     s.wires_told = false;
     if (weighted_) {
       if (paths_.empty())
@@ -258,7 +261,7 @@ class TecclReader final : public JsonItems {
     for (const Flow& f : flows_) {
       const auto at = demands_.find(f.chunk);
       if (at == demands_.end()) {
-        throw to_.error(f.line, "nobody demands chunk " + std::to_string(f.chunk.index) + " of node " +
+        throw to_.error(f.line, "no node demands chunk " + std::to_string(f.chunk.index) + " of node " +
                                     std::to_string(f.chunk.origin));
       }
       const auto met = arrivals.find({f.src, f.dst, f.epoch, f.chunk});
@@ -273,7 +276,7 @@ class TecclReader final : public JsonItems {
     }
   }
 
-  // Sets the collective that has all these demands, or leaves it custom.
+  // Sets the collective if the demands match it; otherwise leaves it custom.
   void recognise() {
     Schedule& s = to_.schedule;
     const Collective near = weighted_ || pairs_ ? Collective::all_to_all : Collective::all_gather;
@@ -284,8 +287,8 @@ class TecclReader final : public JsonItems {
     }
     const std::string name(convert::name(near));
     diagnostics_.warning({.file = s.file, .line = missing.front().line}, "R7",
-                         "what it demands is no " + name + ", and is taken as custom: " + missing.front().what,
-                         {"hint: --from ten,collective=" + name + " makes that an error"});
+                         "the demands do not match " + name + " and are taken as custom: " + missing.front().what,
+                         {"hint: --from ten,collective=" + name + " reports an error instead"});
   }
 
   ScheduleBuilder& to_;
@@ -299,7 +302,7 @@ class TecclReader final : public JsonItems {
   bool pairs_ = false;  // each chunk is for one node
 };
 
-// Gives the parts of a chunk sizes that differ by a byte at most and add up to it.
+// Sets the sizes of the parts of each chunk: they differ by at most one byte and sum to the chunk's size.
 void size_parts(Schedule& s, std::uint32_t parts) {
   for (std::size_t c = 0; c < s.chunks.size(); ++c)
     s.chunks[c].bytes = part_bytes(*s.chunk_bytes, parts, static_cast<std::int64_t>(c % parts));
@@ -320,7 +323,7 @@ Schedule read_teccl(std::string_view text, const std::string& file, const Format
   Schedule schedule = builder.finish(options, diagnostics);
   if (parts > 1 && schedule.chunk_bytes) {
     if (*schedule.chunk_bytes < parts)
-      throw builder.error(0, "a chunk is cut into " + counted(parts, "part") + ": chunk_size must be " +
+      throw builder.error(0, "a chunk is split into " + counted(parts, "part") + ": chunk_size must be " +
                                  counted(parts, "byte") + " or more");
     size_parts(schedule, parts);
   }

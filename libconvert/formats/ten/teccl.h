@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds the contents of TE-CCL's JSON, from which a schedule is made.
+// Contents of TE-CCL's JSON, from which a schedule is built.
 #pragma once
 
 #include <compare>
@@ -21,22 +21,22 @@ struct Flow {
   std::uint32_t src = 0;
   std::uint32_t dst = 0;
   std::uint32_t epoch = 0;
-  double volume = 1;  // of the chunk
+  double volume = 1;  // fraction of the chunk
   std::uint32_t line = 0;
 };
 
-// A part of a chunk on its way to the node that demands it; its hops have one volume.
+// Route of a part of a chunk to the node that demands it; all hops have the same volume.
 struct Path {
   ChunkKey chunk;
-  std::uint32_t node = 0;  // the one that demands it
-  std::uint32_t met = 0;   // epoch in which the last part of the chunk has arrived
+  std::uint32_t node = 0;  // the node of the demand
+  std::uint32_t met = 0;   // epoch in which the last part of the chunk arrives
   std::vector<Flow> hops;
 };
 
-// Adds the hops of the paths as transfers, for flows that carry parts of chunks, as in all-to-alls: cuts each chunk
-// into so many equal parts that every path moves whole ones, and returns that number. Warns [R7] of flows that no
-// path needs, or that have less volume than the paths through them. Throws Error(input) [R0]: volumes that do not
-// add up to whole chunks, or have no common part of a 1000th or more; hops that no flow makes.
+// Adds the hops of the paths as transfers, for flows that carry parts of chunks, as in all-to-alls. Splits each
+// chunk into the number of equal parts with which every path moves whole parts; returns that number. Warns [R7]
+// about flows that no path uses, or with less volume than their paths. Throws Error(input) [R0] if volumes do not
+// sum to whole chunks, have no common divisor of at least 1/1000, or a hop has no flow.
 [[nodiscard]] std::uint32_t add_parts(std::vector<Path> paths, const std::vector<Flow>& flows, ScheduleBuilder& to,
                                       Diagnostics& diagnostics);
 

@@ -11,7 +11,7 @@
 namespace convert::teccl {
 namespace {
 
-// Says by how much a solver's sums of volumes may be off.
+// Tolerance for the solver's sums of volumes.
 constexpr double tolerance = 1e-6;
 
 bool is_whole(double volume) { return std::abs(volume - std::round(volume)) <= tolerance; }
@@ -49,16 +49,17 @@ class Parts {
     for (const Path& p : paths_) {
       for (const Flow& hop : p.hops) {
         const auto at = left.find(key_of(hop));
-        if (at == left.end()) throw to_.error(hop.line, "a path takes " + text_of(hop) + ", but no flow does");
+        if (at == left.end())
+          throw to_.error(hop.line, "a path takes " + text_of(hop) + ", but there is no such flow");
         at->second -= hop.volume;
       }
     }
-    warn_of(left, 1, "carried what no path of a demand needs, and left out");
-    // A solver that lets nodes copy may count a part that is there once for two paths.
-    warn_of(left, -1, "with less volume than the paths through it, which are taken");
+    warn_of(left, 1, "carried volume that no path uses, which is omitted");
+    // A solver that lets nodes copy may count one part for two paths.
+    warn_of(left, -1, "with less volume than the paths through it, whose volume is used");
   }
 
-  // Warns of flows that are left with some volume of this sign.
+  // Warns about flows with a remaining volume of this sign.
   void warn_of(const std::map<Key, double>& left, double sign, const std::string& what) {
     const auto odd = [&](const auto& flow) { return flow.second * sign > tolerance; };
     const auto n = std::ranges::count_if(left, odd);
@@ -76,7 +77,7 @@ class Parts {
       const bool fits = std::ranges::all_of(paths_, [&](const Path& p) { return is_whole(p.hops[0].volume * n); });
       if (fits) return n;
     }
-    throw to_.error(0, "the volumes of the paths have no common part of a 1000th of a chunk or more");
+    throw to_.error(0, "the volumes of the paths have no common divisor of at least 1/1000 of a chunk");
   }
 
   void add_nodes() {
@@ -91,7 +92,7 @@ class Parts {
     }
   }
 
-  // Adds all paths of one chunk to one node. Returns where the next ones begin.
+  // Adds all paths of one chunk to one node. Returns the begin of the next demand.
   std::size_t add_demand(std::size_t first) {
     const Path& demand = paths_[first];
     std::size_t end = first;
@@ -106,8 +107,8 @@ class Parts {
     if (std::abs(volume - 1) > tolerance)
       throw to_.error(demand.hops[0].line, "the paths of " + what + " do not add up to the whole chunk");
     if (demand.met < last_epoch)
-      throw to_.error(demand.hops[0].line, what + " is said to be met by epoch " + std::to_string(demand.met) +
-                                               ", before its last part is sent");
+      throw to_.error(demand.hops[0].line,
+                      what + " is met by epoch " + std::to_string(demand.met) + ", before its last part is sent");
     Schedule& s = to_.schedule;
     auto part = static_cast<std::int64_t>(s.chunks.size());
     for (std::uint32_t k = 0; k < count_; ++k) {
@@ -116,7 +117,7 @@ class Parts {
       c.post = to_.add_set({demand.node}, c.line);
       s.chunks.push_back(c);
     }
-    // The latency of a last hop: from its epoch to the one in which the demand is met.
+    // Latency of a last hop: from its epoch to the epoch in which the demand is met.
     const std::int64_t latency = std::int64_t{demand.met} - last_epoch;
     for (std::size_t i = first; i < end; ++i) {
       const auto parts = static_cast<std::int64_t>(std::llround(paths_[i].hops[0].volume * count_));
@@ -132,8 +133,8 @@ class Parts {
   const std::vector<Flow>& flows_;
   ScheduleBuilder& to_;
   Diagnostics& diagnostics_;
-  std::map<Key, std::uint32_t> lines_;  // of flows
-  std::uint32_t count_ = 1;             // parts of a chunk
+  std::map<Key, std::uint32_t> lines_;  // lines of the flows
+  std::uint32_t count_ = 1;             // parts per chunk
   std::set<std::uint32_t> participants_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads and writes time-expanded-network schedules in the forms that et-formats(5) lists under ten.
+// Readers and writers of time-expanded-network schedules, in the forms that et-formats(5) lists under ten.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace convert {
 
-// Read ten-schedule as JSON and as CSV; TACOS's CSV, without times and with them; TE-CCL's JSON. All throw
-// Error(input) with the place.
+// Read ten-schedule as JSON and as CSV; TACOS's CSV with or without times; TE-CCL's JSON. All throw Error(input)
+// with the location.
 [[nodiscard]] Schedule read_ten_json(std::string_view text, const std::string& file, const FormatOptions& options,
                                      Diagnostics& diagnostics);
 [[nodiscard]] Schedule read_ten_csv(std::string_view text, const std::string& file, const FormatOptions& options,
@@ -22,10 +22,10 @@ namespace convert {
 [[nodiscard]] Schedule read_teccl(std::string_view text, const std::string& file, const FormatOptions& options,
                                   Diagnostics& diagnostics);
 
-// How transfers over switches are written: one for each link, or as one with the switches between, where it waits
-// at none of them.
+// Form of transfers over switches: one transfer per link, or one transfer that lists its switches, if it does not
+// wait at a switch.
 enum class WayForm : std::uint8_t { links, via };
-// Append the schedule, transfers by start, source, destination. Throw Error(input) if it lacks its wires' speeds.
+// Append the schedule, transfers by start, source, destination. Throw Error(input) if the link speeds are unknown.
 void write_ten_json(const Schedule& schedule, WayForm ways, std::string& out);
 void write_ten_csv(const Schedule& schedule, WayForm ways, std::string& out);
 

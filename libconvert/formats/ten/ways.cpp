@@ -15,15 +15,15 @@ namespace {
 
 using Transfer = Schedule::Transfer;
 
-// What passes a switch: departures take arrivals of the same.
+// Data that passes a switch: a departure continues an arrival with an equal passage.
 struct Passage {
   std::uint32_t device = 0;
   Schedule::Op op = Schedule::Op::copy;
-  std::uint64_t cargo = 0;  // the chunk, or the number of a set of several
+  std::uint64_t cargo = 0;  // the chunk, or the number of a set of several chunks
   friend auto operator<=>(const Passage&, const Passage&) = default;
 };
 
-// A transfer that comes to a switch or leaves it.
+// A transfer to or from a switch.
 struct Visit {
   Passage what;
   std::int64_t time = 0;
@@ -47,9 +47,9 @@ class Joiner {
       joined.push_back(join(i, legs));
     }
     if (legs != s_.transfers.size()) {
-      // What is left goes around switches for ever.
+      // The remaining transfers cycle between switches forever.
       for (std::uint32_t i = 0; i < s_.transfers.size(); ++i) {
-        if (!reached_[i]) throw error(i, "comes from no NPU");
+        if (!reached_[i]) throw error(i, "does not come from an NPU");
       }
     }
     s_.transfers = std::move(joined);
@@ -84,7 +84,8 @@ class Joiner {
       if (before.dst != t.src || !is_switch(t.src) || passage(t.src, before) != passage(t.src, t))
         throw error(c.transfer,
                     "cannot continue " + describe(s_, before) + ": they have no switch, chunk or op in common");
-      if (next_[from->second] != no_index) throw error(c.transfer, "continues what has gone on already");
+      if (next_[from->second] != no_index)
+        throw error(c.transfer, "continues a transfer that is continued already");
       pair(from->second, c.transfer);
     }
   }
@@ -100,7 +101,7 @@ class Joiner {
         s_.time == Schedule::Time::steps ? 0 : std::max<std::int64_t>(1, (before.end - before.start) / relative);
     if (t.start < before.end - off)
       throw error(departure, "leaves switch " + std::to_string(t.src) + " before " + describe(s_, before) +
-                                 " has brought it there");
+                                 " has arrived there");
   }
 
   void pair_others() {
@@ -120,21 +121,22 @@ class Joiner {
     }
   }
 
-  // Names the one without a partner: of the two that differ at `k` that of the lesser passage.
+  // Returns the error for a visit without a partner: of the two that differ at `k`, the visit with the lesser
+  // passage.
   [[nodiscard]] Error unpaired(std::span<const Visit> arrivals, std::span<const Visit> departures,
                                std::size_t k) const {
     const bool stays = k >= departures.size() || (k < arrivals.size() && arrivals[k].what < departures[k].what);
     const Visit& alone = stays ? arrivals[k] : departures[k];
     const auto same = [&](const Visit& v) { return v.what == alone.what; };
-    return error(alone.transfer, std::string(stays ? "is not sent on by" : "is sent by") + " switch " +
-                                     std::to_string(alone.what.device) + ", which gets this " +
+    return error(alone.transfer, std::string(stays ? "is not forwarded by" : "is sent by") + " switch " +
+                                     std::to_string(alone.what.device) + ", which receives it " +
                                      times(std::ranges::count_if(arrivals, same)) + " and sends it " +
                                      times(std::ranges::count_if(departures, same)) +
-                                     ": a switch neither keeps nor copies");
+                                     ": a switch neither stores nor copies chunks");
   }
   static std::string times(std::ptrdiff_t n) { return n == 1 ? "once" : std::to_string(n) + " times"; }
 
-  // Returns the transfer that begins with number `i`; counts its legs.
+  // Returns the transfer over the whole route that begins with leg `i`; counts its legs.
   Transfer join(std::uint32_t i, std::size_t& legs) {
     Transfer out = s_.transfers[i];
     const std::size_t first = s_.hops.size();
@@ -147,7 +149,7 @@ class Joiner {
       out.end = t.end;
       if (!is_switch(t.dst)) break;
     }
-    if (out.dst == out.src) throw error(i, "comes back to where it begins");
+    if (out.dst == out.src) throw error(i, "returns to its source");
     if (s_.hops.size() == first + 1) {
       s_.hops.pop_back();
     } else {
@@ -157,10 +159,10 @@ class Joiner {
   }
 
   Schedule& s_;
-  std::vector<std::uint32_t> next_;  // by transfer: the one that takes it on
-  std::vector<bool> taken_;          // by transfer: it takes one on
+  std::vector<std::uint32_t> next_;  // by transfer: the transfer that continues it
+  std::vector<bool> taken_;          // by transfer: whether it continues another one
   std::vector<bool> reached_;
-  std::map<std::vector<std::uint32_t>, std::uint64_t> sets_;  // of several chunks
+  std::map<std::vector<std::uint32_t>, std::uint64_t> sets_;  // sets of several chunks
 };
 
 }  // namespace
@@ -174,7 +176,7 @@ std::vector<Continuation> needed_continuations(const Schedule& schedule, std::sp
   Schedule apart = schedule;
   apart.transfers.clear();
   apart.hops.clear();
-  std::unordered_map<std::int32_t, std::int32_t> before;  // by id of a leg: that of the one before it
+  std::unordered_map<std::int32_t, std::int32_t> before;  // by id of a leg: id of the previous leg
   for (const Leg& leg : legs) {
     Transfer t = schedule.transfers[leg.transfer];
     t.id = leg.id;

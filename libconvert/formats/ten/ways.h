@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Joins the transfers of a file, each over one wire, into those of a schedule, which go from NPU to NPU: rule R8.
+// Joins the transfers of a file, each over one link, into transfers of a schedule from NPU to NPU: rule R8.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace convert {
 
-// Says that a transfer takes on what another one, named by its id, brings to a switch.
+// A transfer from a switch that continues another transfer, named by its id, to that switch.
 struct Continuation {
   std::uint32_t transfer = 0;  // index
   std::int32_t after = 0;      // id
 };
 
-// Replaces the transfers that lead to and from switches by their ways. What comes to a switch goes on once: the
-// k-th departure of a chunk takes the k-th arrival, unless continuations say which. Throws Error(input) [R8] where
-// that cannot be, or a departure is before its arrival.
+// Replaces the transfers to and from switches by their routes. Each arrival at a switch continues exactly once: the
+// k-th departure of a chunk continues the k-th arrival, unless `continuations` state otherwise. Throws Error(input)
+// [R8] if that is impossible, or a departure precedes its arrival.
 void join_ways(Schedule& schedule, std::span<const Continuation> continuations);
 
-// Returns the continuations without which join_ways() would not give this schedule's ways; `transfer` is the index
-// of a leg in `legs`, all legs in the order in which they are written.
+// Returns the continuations without which join_ways() would not restore the routes of this schedule. `transfer` is
+// an index into `legs`, all legs in file order.
 [[nodiscard]] std::vector<Continuation> needed_continuations(const Schedule& schedule, std::span<const Leg> legs);
 
 }  // namespace convert

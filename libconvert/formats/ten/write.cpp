@@ -12,7 +12,7 @@ namespace {
 
 using Time = Schedule::Time;
 
-// Returns whether the links of a transfer follow each other without waiting, as readers take those of one row.
+// Returns whether a transfer takes its links one after the other without waiting, as readers assume for one row.
 bool goes_straight(const Schedule& s, std::uint32_t transfer, const WireIndex& wires) {
   const Schedule::Transfer& t = s.transfers[transfer];
   if (s.time == Time::order) return true;
@@ -27,11 +27,11 @@ bool goes_straight(const Schedule& s, std::uint32_t transfer, const WireIndex& w
   return true;
 }
 
-// One row of a file: a transfer, or its part on one link.
+// One row of a file: a transfer, or its leg on one link.
 struct Row {
   Leg leg;
-  bool whole = false;           // with its way
-  std::int32_t continues = -1;  // the id of the row that it continues; -1: it need not say
+  bool whole = false;           // has its whole route
+  std::int32_t continues = -1;  // id of the row that it continues; -1: not written
 };
 
 std::vector<Row> rows_of(const Schedule& s, WayForm ways) {
@@ -62,7 +62,7 @@ std::vector<Row> rows_of(const Schedule& s, WayForm ways) {
   return rows;
 }
 
-// Returns the devices of a way, and the positions on its links, with separators between.
+// Returns the devices of a route, or the sequence numbers on its links, with separators.
 std::string via_text(const Schedule& s, const Leg& leg, char separator) {
   std::string out;
   for (std::uint32_t h = 0; h + 1 < leg_count(s.transfers[leg.transfer]); ++h)
@@ -76,15 +76,15 @@ std::string turns_text(const Schedule& s, const Leg& leg, char separator) {
   return out;
 }
 
-// Numbers that are not told are not made up.
+// Unknown speeds are not replaced by invented numbers.
 void refuse_unknown_wires(const Schedule& s) {
   if (s.wires_told) return;
   throw input_error({.file = s.file},
-                    "the schedule does not tell how fast its links are, which a ten-schedule "
-                    "does; replay it on a network with et-replay -t ten");
+                    "the schedule has no link speeds, which a ten-schedule "
+                    "requires; replay it on a network with et-replay -t ten");
 }
 
-// Returns the oldest version that says all of the schedule: readers of it need no newer one.
+// Returns the oldest version that can represent the schedule, so that readers of that version accept it.
 int version_of(const Schedule& s) {
   return s.carried.empty() && s.switches == 0 && s.network.empty() && s.forwarding.empty() ? 1 : 2;
 }
@@ -250,7 +250,7 @@ void write_ten_csv(const Schedule& s, WayForm ways, std::string& out) {
     append_json_number(text, value);
     return text;
   };
-  // Line breaks stand between the tokens of JSON only; a name has none but by accident.
+  // In JSON, line breaks occur only between tokens; in a name, they are accidental.
   const auto one_line = [](std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Picoseconds never = std::numeric_limits<Picoseconds>::max();
 
-// Returns when the first slice begins whose name begins with `name`.
+// Returns the begin of the first slice whose name begins with `name`.
 Picoseconds first_begin(const Run& run, const std::string& name) {
   std::vector<bool> wanted(run.timeline.names.size());
   for (std::uint32_t i = 0; i < run.timeline.names.size(); ++i) wanted[i] = run.timeline.names[i].starts_with(name);
@@ -31,7 +31,7 @@ std::vector<Picoseconds> delays_of(std::span<const Run> runs, const std::string&
   for (std::size_t i = 0; i < runs.size(); ++i) {
     delays[i] = first_begin(runs[i], name);
     if (delays[i] == never)
-      throw usage_error("align=" + name + ": " + run_titles(runs)[i] + " has no slice whose name begins so");
+      throw usage_error("align=" + name + ": " + run_titles(runs)[i] + " has no slice with this name prefix");
     latest = std::max(latest, delays[i]);
   }
   for (std::size_t i = 0; i < runs.size(); ++i) {

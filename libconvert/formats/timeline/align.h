@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws several runs so that what has one name begins at one time.
+// Alignment of several runs in time by the begin of slices with a common name prefix.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace convert {
 
-// Returns by how much each run is drawn later, so that the first slices whose names begin with `name` begin
-// together; without a name not at all. Throws Error(usage) if a run has no such slice.
+// Returns the delay of each run with which the first slices whose names begin with `name` begin at the same time;
+// no delays if `name` is empty. Throws Error(usage) if a run has no such slice.
 [[nodiscard]] std::vector<Picoseconds> delays_of(std::span<const Run> runs, const std::string& name);
 
 }  // namespace convert

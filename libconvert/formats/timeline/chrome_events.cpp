@@ -17,10 +17,10 @@ namespace {
 
 using EventKind = ChromeEvents::Kind;
 
-// Times beyond this are refused: some 300 million years.
+// Larger times are rejected: about 300 million years.
 constexpr WidePicoseconds most_time = static_cast<WidePicoseconds>(1) << 93U;
 
-// Returns a JSON number times `unit`, rounded half up; nothing if it is no number, or beyond most_time.
+// Returns a JSON number times `unit`, rounded half up; nothing if it is not a number, or exceeds most_time.
 std::optional<WidePicoseconds> scaled(std::string_view token, Picoseconds unit) {
   if (is_json_string(token)) token = token.substr(1, token.size() - 2);
   if (!is_json_number(token)) return std::nullopt;
@@ -36,7 +36,7 @@ std::optional<WidePicoseconds> scaled(std::string_view token, Picoseconds unit) 
     exponent = *value;
     token = token.substr(0, e);
   }
-  // The digits without the point, and how many of them stand before it.
+  // All digits without the point, and the number of digits before the point.
   std::string digits(token.substr(0, token.find('.')));
   std::int64_t whole = static_cast<std::int64_t>(digits.size()) + exponent;
   if (const std::size_t point = token.find('.'); point != std::string_view::npos) digits += token.substr(point + 1);
@@ -54,7 +54,7 @@ std::optional<WidePicoseconds> scaled(std::string_view token, Picoseconds unit) 
   return negative ? -value : value;
 }
 
-// What the file says of one event.
+// Fields of one event.
 struct Fields {
   std::string_view name, category, phase, process, thread, time, duration, id, bind;
   std::string_view node, bytes, peer, args_name;
@@ -71,7 +71,7 @@ class ChromeItems final : public JsonItems {
   }
   void undo() override {}
 
-  // Reads all of the event before anything of it is kept: it may come again.
+  // Reads the whole event before it stores any of it: the event may be passed again.
   void element(JsonCursor& in) override {
     Fields f;
     f.place = in.here();
@@ -158,7 +158,7 @@ class ChromeItems final : public JsonItems {
   [[nodiscard]] Picoseconds duration(const Fields& f) {
     const auto time = scaled(f.duration, unit_);
     if (!time || *time > std::numeric_limits<Picoseconds>::max())
-      throw BadJson{f.duration.data(), "'dur' is no time, or beyond 106 days"};
+      throw BadJson{f.duration.data(), "'dur' is not a time, or exceeds 106 days"};
     if (*time < 0) ++to_.negative;
     return static_cast<Picoseconds>(std::max<WidePicoseconds>(*time, 0));
   }
@@ -184,7 +184,7 @@ class ChromeItems final : public JsonItems {
     last_thread_ = f.thread;
     return last_ = at->second;
   }
-  // Arrows are told apart by category and id. Where an event has no id of its own it has no arrow either.
+  // An arrow is identified by category and id. An event without an id has no arrow.
   std::uint64_t arrow(const Fields& f, const ChromeEvents::Event& e) {
     if (f.id.empty()) return 0;
     std::string key = std::to_string(e.category) + ' ' + text(f.id);
@@ -216,7 +216,7 @@ ChromeEvents read_chrome_events(Input& input, Picoseconds unit) {
   ChromeItems items(events, unit);
   stream.read_all(items);
   if (!stream.seen_array())
-    throw input_error({.file = input.name()}, "has no 'traceEvents': it is no Chrome trace");
+    throw input_error({.file = input.name()}, "has no 'traceEvents': it is not a Chrome trace");
   return events;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds the events of a Chrome trace as they stand in the file.
+// Events of a Chrome trace, as in the file.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@
 
 namespace convert {
 
-__extension__ using WidePicoseconds = __int128;  // since 1970: more than 64 bits hold
+__extension__ using WidePicoseconds = __int128;  // since 1970: exceeds 64 bits
 
 struct ChromeEvents {
   enum class Kind : std::uint8_t { complete, begin, end, arrow_from, arrow_step, arrow_to, arrow_into };
   struct Event {
     WidePicoseconds time = 0;
-    Picoseconds duration = 0;  // of a complete one
+    Picoseconds duration = 0;  // for a complete event
     NodeId node = 0;
     std::int64_t bytes = -1;
-    std::uint64_t arrow = 0;  // its number, from 1: events with one name, category and id
+    std::uint64_t arrow = 0;  // number of the arrow, from 1: events with equal name, category and id
     std::uint32_t thread = 0;
     std::uint32_t name = no_index;      // in names
     std::uint32_t category = no_index;  // in names
@@ -36,23 +36,23 @@ struct ChromeEvents {
     std::string name{};
   };
   struct Process {
-    std::string id;  // as the file has it: a number or a text
+    std::string id;  // number or text, as in the file
     std::string name{};
   };
 
-  std::vector<Event> events;  // in the order of the file
+  std::vector<Event> events;  // in file order
   std::vector<Thread> threads;
   std::vector<Process> processes;
   TextSet names;
   std::uint64_t counters = 0;  // skipped: ph C
   std::uint64_t instants = 0;  // skipped: ph i, I, R
-  std::uint64_t others = 0;    // skipped: of other kinds
-  std::uint64_t negative = 0;  // durations below 0, taken as 0
+  std::uint64_t others = 0;    // skipped: other kinds
+  std::uint64_t negative = 0;  // negative durations, set to 0
   std::string written_by;      // meta_user
 };
 
-// Reads a Chrome trace, an object or an array, whose times are of so many picoseconds. Throws Error(input) with
-// line and column.
+// Reads a Chrome trace, an object or an array, with times in units of `unit` ps. Throws Error(input) with line and
+// column.
 [[nodiscard]] ChromeEvents read_chrome_events(Input& input, Picoseconds unit);
 
 }  // namespace convert

@@ -24,7 +24,7 @@ namespace {
 using EventKind = ChromeEvents::Kind;
 using Event = ChromeEvents::Event;
 
-// Returns the rank that the name of a process ends with: "rank 3", "measured: NPU 3".
+// Returns the rank at the end of a process name: "rank 3", "measured: NPU 3".
 std::optional<Rank> rank_in(std::string_view name) {
   for (const std::string_view word : {"rank ", "NPU "}) {
     const std::size_t at = name.rfind(word);
@@ -35,8 +35,8 @@ std::optional<Rank> rank_in(std::string_view name) {
   return std::nullopt;
 }
 
-// Gives each process a rank: that of its name, if no process before it has that; else the lowest that none has, in
-// the order of their numbers.
+// Gives each process a rank: the rank in its name, if no earlier process has that rank; otherwise the lowest free
+// rank, in the order of process numbers.
 std::vector<Rank> ranks_of(const std::vector<ChromeEvents::Process>& processes) {
   std::vector<Rank> ranks(processes.size());
   std::vector<std::uint32_t> rest;
@@ -83,10 +83,10 @@ class RunMaker {
  private:
   struct ArrowEnd {
     std::uint32_t event;
-    std::uint32_t slice;  // no_index: to be found
+    std::uint32_t slice;  // no_index: unknown
   };
 
-  // Times stay as they are if the run begins near 0; else they count from its first event.
+  // Keeps the times if the run begins near 0; otherwise subtracts the time of the first event.
   void find_base() {
     WidePicoseconds first = std::numeric_limits<WidePicoseconds>::max();
     WidePicoseconds last = std::numeric_limits<WidePicoseconds>::min();
@@ -101,7 +101,7 @@ class RunMaker {
   }
   [[nodiscard]] Picoseconds time(const Event& e) const { return static_cast<Picoseconds>(e.time - base_); }
 
-  // Where an arrow's end stands behind its slice in the file it is that slice's, even if others are at the same
+  // If an arrow's end follows its slice in the file, it belongs to that slice, even if other slices include its
   // time.
   void add_completes() {
     std::vector<std::uint32_t> last(in_.threads.size(), no_index);
@@ -149,7 +149,7 @@ class RunMaker {
     return lane.value_or(Lane::compute);
   }
 
-  // Pairs begins and ends of each thread: an end is that of the begin before it that is still open.
+  // Pairs the begins and ends of each thread: an end closes the latest open begin.
   void pair_begins() {
     std::vector<std::uint32_t> order;
     for (std::uint32_t i = 0; i < in_.events.size(); ++i) {
@@ -181,9 +181,9 @@ class RunMaker {
     for (Slice& s : run_.timeline.slices) {
       if (s.open) s.end_ps = last;
     }
-    if (lone_ends != 0) warn("ends (E) without a begin count as absent", lone_ends);
+    if (lone_ends != 0) warn("ends (E) without a begin are ignored", lone_ends);
   }
-  // What only the end says counts too.
+  // Arguments that only the end has are used too.
   void end_slice(Event begin, const Event& end) {
     if (!begin.has_node && end.has_node) {
       begin.node = end.node;
@@ -194,7 +194,8 @@ class RunMaker {
     add(begin, time(end));
   }
 
-  // Gives the two slices of an arrow from a send to a receive its number. Others say what waits for what.
+  // Gives the two slices of an arrow from a send to a receive the number of the arrow. Other arrows become
+  // dependencies.
   void draw_arrows() {
     if (arrows_.empty()) return;
     index_slices();
@@ -219,7 +220,7 @@ class RunMaker {
     run_.deps.erase(twice.begin(), twice.end());
     if (lost != 0)
       run_.limits.push_back(counted(lost, "arrow") + " of the file, not from one slice to another, " +
-                            (lost == 1 ? "is" : "are") + " left out");
+                            (lost == 1 ? "is" : "are") + " omitted");
   }
 
   bool draw_message(std::uint32_t from, std::uint32_t to) {
@@ -237,8 +238,7 @@ class RunMaker {
       return std::tuple(threads_[i], run_.timeline.slices[i].begin_ps, i);
     });
   }
-  // Returns the innermost slice of its thread around an arrow's end, or, for one that leads into the next slice,
-  // that one.
+  // Returns the innermost slice of the thread around an arrow's end; for an arrow into the next slice, that slice.
   [[nodiscard]] std::uint32_t slice_at(const ArrowEnd& arrow) const {
     if (arrow.slice != no_index) return arrow.slice;
     const Event& e = in_.events[arrow.event];
@@ -248,7 +248,7 @@ class RunMaker {
     const auto behind = next ? std::ranges::lower_bound(by_thread_, std::pair(e.thread, at), {}, key)
                              : std::ranges::upper_bound(by_thread_, std::pair(e.thread, at), {}, key);
     if (next) return behind != by_thread_.end() && threads_[*behind] == e.thread ? *behind : no_index;
-    constexpr int most_looked_at = 64;  // slices that nest, or have ended
+    constexpr int most_looked_at = 64;  // nested or ended slices
     auto i = behind;
     for (int looked = 0; i != by_thread_.begin() && looked < most_looked_at; ++looked) {
       --i;
@@ -258,7 +258,7 @@ class RunMaker {
     return no_index;
   }
 
-  // Slices of other tools have no node: they get the numbers from 0 on of their rank, in the order of the file.
+  // Slices of other tools have no node. They are numbered from 0 within their rank, in file order.
   void number_nodes() {
     if (std::ranges::any_of(has_node_, [](bool has) { return has; })) return;
     std::map<Rank, NodeId> next;
@@ -271,12 +271,12 @@ class RunMaker {
   void tell_of_rest() {
     const auto skipped = [&](std::uint64_t count, const char* what) {
       if (count != 0)
-        run_.limits.push_back(counted(count, what) + " of the file " + (count == 1 ? "is" : "are") + " left out");
+        run_.limits.push_back(counted(count, what) + " of the file " + (count == 1 ? "is" : "are") + " omitted");
     };
     skipped(in_.counters, "counter event");
     skipped(in_.instants, "instant event");
     skipped(in_.others, "event");
-    if (in_.negative != 0) warn("durations below 0 count as 0", in_.negative);
+    if (in_.negative != 0) warn("negative durations are set to 0", in_.negative);
   }
 
   ChromeEvents in_;
@@ -289,7 +289,7 @@ class RunMaker {
   std::vector<bool> has_node_;          // by slice
   std::vector<ArrowEnd> arrows_;
   std::uint64_t flows_ = 0;
-  std::vector<std::uint32_t> by_thread_;  // slices by thread and begin
+  std::vector<std::uint32_t> by_thread_;  // slices sorted by thread and begin
 };
 
 Picoseconds unit_of(const FormatOptions& options) {
@@ -303,17 +303,16 @@ Picoseconds unit_of(const FormatOptions& options) {
 Run read_chrome_run(const ReadContext& context) {
   ChromeEvents events = read_chrome_events(context.input, unit_of(context.options));
   if (events.written_by == "aras" && !context.options.get("unit"))
-    context.diagnostics.warning(
-        {.file = context.input.name()}, "times",
-        "written by Chakra's timeline visualiser, whose times are milliseconds where Chrome "
-        "expects microseconds",
-        {"hint: read it with -f chrome,unit=ms"});
+    context.diagnostics.warning({.file = context.input.name()}, "times",
+                                "written by Chakra's timeline visualiser, which writes milliseconds, but Chrome "
+                                "expects microseconds",
+                                {"hint: read it with -f chrome,unit=ms"});
   return RunMaker(std::move(events), context.input.name(), context.diagnostics).make();
 }
 
 }  // namespace
 
-// Takes the value with its quotes.
+// `value` includes its quotes.
 static bool is_category_of_kineto(std::string_view value) {
   if (value.size() < 2) return false;
   const std::string_view name = value.substr(1, value.size() - 2);
@@ -329,7 +328,7 @@ bool sniff_chrome(std::string_view head) {
       return false;
   }
   if (!in.open('[')) return false;
-  // Kineto's events have categories of its own.
+  // Kineto's events have their own categories.
   const bool bare = head.find("traceEvents") == std::string_view::npos;
   for (bool first = true;; first = false) {
     const std::string_view event = in.skip();
@@ -352,7 +351,7 @@ const Format chrome_format = {
     .name = "chrome",
     .summary = "Chrome trace JSON of runs, for ui.perfetto.dev and chrome://tracing",
     .suffixes = {".json"},
-    .read_options = {{"unit", "ns|us|ms", "of ts and dur (default: us, as Chrome has it)"}},
+    .read_options = {{"unit", "ns|us|ms", "unit of ts and dur (default: us, as in Chrome)"}},
     .write_options = part_format_options(),
     .sniff = sniff_chrome,
     .read_run = read_chrome_run,

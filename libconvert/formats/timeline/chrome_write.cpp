@@ -40,14 +40,14 @@ class ChromeWriter {
  private:
   void write(const ShownRun& shown, std::size_t runs) {
     const Tracks tracks = place_on_tracks(shown.slices());
-    std::uint32_t first_track = 0;  // of the rank
+    std::uint32_t first_track = 0;  // first track of the rank
     for (std::uint32_t t = 0, next = 0; t < tracks.tracks.size();) {
       const Track& head = tracks.tracks[t];
       if (t == 0 || tracks.tracks[t - 1].rank != head.rank) {
         first_track = t;
         process(head.rank, runs, shown.alike(head.rank));
       }
-      std::uint32_t end = t;  // of the lane
+      std::uint32_t end = t;  // end of the lane
       for (; end < tracks.tracks.size(); ++end) {
         const Track& track = tracks.tracks[end];
         if (track.rank != head.rank || track.lane != head.lane || track.stream != head.stream) break;
@@ -60,10 +60,10 @@ class ChromeWriter {
     }
   }
 
-  // A run's pids are its ranks behind those of the run before it.
+  // The pids of a run are its ranks, offset by the last pid of the previous run.
   [[nodiscard]] std::uint64_t pid(Rank rank) const { return first_pid_ + rank; }
 
-  // The number of NPUs like it is a label: readers know the rank by the end of the name.
+  // The number of equal NPUs is a label, because readers take the rank from the end of the process name.
   void process(Rank rank, std::size_t runs, std::uint32_t alike) {
     const std::string name = "rank " + std::to_string(rank);
     metadata("process_name", pid(rank), 0, titles_.empty() ? name : titles_[run_] + ": " + name);
@@ -107,14 +107,14 @@ class ChromeWriter {
     text_.clear();
   }
 
-  // An arrow begins and ends inside its slices: the last picosecond of a receive still belongs to it.
+  // An arrow begins and ends inside its slices: the last picosecond of a receive still belongs to the receive.
   void message(const Slice& s, std::uint32_t tid) {
     if (s.lane == Lane::send)
       arrow_end("message", "s", s.flow, s, tid, s.begin_ps);
     else
       arrow_end("message", "f", s.flow, s, tid, std::max(s.begin_ps, s.end_ps - 1));
   }
-  // `phase`: "s" where the arrow begins, "f" where it ends.
+  // `phase`: "s" for the begin of the arrow, "f" for its end.
   void arrow_end(const char* what, std::string_view phase, std::uint64_t number, const Slice& s, std::uint32_t tid,
                  Picoseconds time) {
     char id[24];
@@ -131,7 +131,7 @@ class ChromeWriter {
   JsonWriter json_;
   std::vector<std::string> titles_;  // by run, if there are several
   std::size_t run_ = 0;
-  std::uint64_t first_pid_ = 0;  // of the run
+  std::uint64_t first_pid_ = 0;  // first pid of the run
   std::uint64_t next_pid_ = 0;
 };
 

@@ -8,7 +8,8 @@
 namespace convert {
 
 FormatOption counter_format_option() {
-  return {"counters", "WHICH", "none; npus: bytes under way, memory; links: also the 16 busiest (default); all"};
+  return {"counters", "WHICH",
+          "none; npus: bytes in flight, memory; links: also the 16 busiest links (default); all"};
 }
 
 CounterOptions counter_options(const FormatOptions& options) {

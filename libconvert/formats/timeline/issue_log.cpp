@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ASTRA-sim's log with trace-enabled, and the CSV of Chakra's timeline visualiser; read only. Both have a line when
-// a node is issued and one when it has ended:
+// Format astra-log, read only: ASTRA-sim's log with trace-enabled, and the CSV of Chakra's timeline visualiser.
+// Both have a line when a node is issued and a line when it ends:
 //
 //   issue,sys->id=0,tick=244,node->id=0,node->name=COMM_SEND_NODE_x
 //   [2025-01-01 12:00:00.000] [workload] [debug] callback,sys->id=0, tick=900, node->id=0, node->name=x,
@@ -29,7 +29,7 @@ struct Line {
   std::string_view npu, tick, node, name, type;
 };
 
-// Returns what stands behind "KEY=", without spaces around.
+// Returns the trimmed text after "KEY=".
 std::optional<std::string_view> value_of(std::string_view field) {
   const std::size_t equals = field.find('=');
   if (equals == std::string_view::npos) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<std::string_view> value_of(std::string_view field) {
   return field;
 }
 
-// Returns the line from "issue," or "callback," on, behind a logger's prefix; empty if it has neither.
+// Returns the line from "issue," or "callback," on, without a logger's prefix; empty if it has neither.
 std::string_view event_in(std::string_view line) {
   for (const std::string_view word : {"issue,", "callback,"}) {
     const std::size_t at = line.find(word);
@@ -48,7 +48,7 @@ std::string_view event_in(std::string_view line) {
   return {};
 }
 
-// Splits an event; names may hold commas. Returns nothing if it is not of this form.
+// Splits an event, whose name may contain commas. Returns nothing if it has another form.
 std::optional<Line> split(std::string_view event) {
   Line out;
   out.callback = event.starts_with("callback");
@@ -74,13 +74,13 @@ std::optional<Line> split(std::string_view event) {
   return out;
 }
 
-// Turns ticks into time.
+// Conversion of ticks to time.
 class Clock {
  public:
   explicit Clock(const FormatOptions& options) {
     const auto unit = options.get("unit");
     const auto mhz = options.get("mhz");
-    if (unit && mhz) throw usage_error("unit= and mhz= both say how long a tick is; give one");
+    if (unit && mhz) throw usage_error("unit= and mhz= both set the duration of a tick; give only one");
     if (unit) {
       const auto time = parse_time(*unit == "ps" || *unit == "ns" || *unit == "us" ? "1" + *unit : *unit);
       if (!time || *time == 0) throw usage_error("unit=" + *unit + ": expected the time of a tick: ns, us, 2.5ns");
@@ -105,7 +105,7 @@ class Clock {
   }
 
  private:
-  Picoseconds tick_ps_ = ps_per_ns;  // 0: no whole number
+  Picoseconds tick_ps_ = ps_per_ns;  // 0: not a whole number of ps
   double fraction_ps_ = 0;
 };
 
@@ -123,8 +123,9 @@ class LogReader {
     }
     if (run_.timeline.slices.empty())
       throw input_error({.file = input_.name()},
-                        "has no line 'issue,…' or 'callback,…'; ASTRA-sim writes them with \"trace-enabled\": 1 in "
-                        "its system file, into log/log.log");
+                        "has no line 'issue,…' or 'callback,…'; ASTRA-sim writes them to log/log.log with "
+                        "\"trace-enabled\": 1 in "
+                        "its system file");
     close_open();
     add_totals(run_);
     return std::move(run_);
@@ -140,14 +141,14 @@ class LogReader {
       if (rest_.empty()) return false;
     }
     std::size_t end = rest_.find('\n');
-    if (end == std::string_view::npos) {  // perhaps the window's end
+    if (end == std::string_view::npos) {  // possibly the end of the window
       const std::size_t size = rest_.size();
       input_.skip(used_);
       used_ = 0;
       rest_ = input_.peek(std::max(window, size + window));
       end = rest_.find('\n');
       if (end == std::string_view::npos && rest_.size() > longest_line)
-        throw input_error(place(number_ + 1), "a line of more than 16 MiB");
+        throw input_error(place(number_ + 1), "a line longer than 16 MiB");
     }
     line_ = rest_.substr(0, end);
     const std::size_t taken = end == std::string_view::npos ? rest_.size() : end + 1;
@@ -168,10 +169,10 @@ class LogReader {
     const auto npu = parse_plain(line->npu, largest_rank);
     const auto tick = parse_unsigned(line->tick);
     const auto node = parse_unsigned(line->node);
-    if (!npu) fail("the NPU is no number");
-    if (!node) fail("the node's id is no number");
+    if (!npu) fail("the NPU is not a number");
+    if (!node) fail("the node's id is not a number");
     const auto time = tick ? clock_.time(*tick) : std::nullopt;
-    if (!time) fail("the tick is no number, or beyond 106 days");
+    if (!time) fail("the tick is not a number, or exceeds 106 days");
     if (line->callback) {
       end(static_cast<Rank>(*npu), *node, *time, *line);
     } else {
@@ -216,8 +217,8 @@ class LogReader {
   void close_open() {
     if (lone_ends_ != 0)
       diagnostics_.warning(place(first_lone_end_), "events",
-                           "callbacks of nodes that were not issued count as absent: " +
-                               std::to_string(lone_ends_) + ", here the first");
+                           "callbacks of nodes that were not issued are ignored: " + std::to_string(lone_ends_) +
+                               "; this is the first");
     Picoseconds last = 0;
     for (const Slice& s : run_.timeline.slices) last = std::max({last, s.begin_ps, s.end_ps});
     std::uint64_t open = 0;
@@ -229,8 +230,8 @@ class LogReader {
     if (open == 0) return;
     run_.status = RunStatus::stopped;
     diagnostics_.warning({.file = input_.name()}, "events",
-                         counted(open, "node") + " had not ended when the log did; " +
-                             (open == 1 ? "it is" : "they are") + " drawn up to there");
+                         counted(open, "node") + " had not ended at the end of the log; " +
+                             (open == 1 ? "it is" : "they are") + " drawn up to its end");
   }
 
   struct Key {
@@ -248,11 +249,11 @@ class LogReader {
   Diagnostics& diagnostics_;
   Clock clock_;
   Run run_;
-  std::unordered_map<Key, std::vector<std::uint32_t>, Hash> open_;  // slices, in the order of issue
+  std::unordered_map<Key, std::vector<std::uint32_t>, Hash> open_;  // slices in issue order
   std::uint64_t lone_ends_ = 0;
   std::uint64_t first_lone_end_ = 0;
-  std::string_view rest_;  // of the window
-  std::size_t used_ = 0;   // of the window, not yet consumed
+  std::string_view rest_;  // unread text of the window
+  std::size_t used_ = 0;   // bytes of the window to be consumed
   std::string_view line_;
   std::uint64_t number_ = 0;
 };
@@ -276,8 +277,8 @@ const Format astra_log_format = {
     .name = "astra-log",
     .summary = "ASTRA-sim's log with trace-enabled, and the CSV of Chakra's timeline visualiser",
     .suffixes = {".log"},
-    .read_options = {{"mhz", "NUMBER", "ticks in a microsecond (default: 1000, 1 tick = 1 ns)"},
-                     {"unit", "TIME", "of a tick, in place of mhz: ns, us, 2.5ns"}},
+    .read_options = {{"mhz", "NUMBER", "ticks per microsecond (default: 1000, 1 tick = 1 ns)"},
+                     {"unit", "TIME", "duration of a tick, instead of mhz: ns, us, 2.5ns"}},
     .sniff = sniff_log,
     .read_run = read_log,
 };

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Orders the begins and ends of the slices of a timeline.
+// Order of the begins and ends of slices in a timeline.
 #pragma once
 
 #include <cstdint>
 
 namespace convert {
 
-// The begin or end of a slice. Sorted, they are what a track needs: at one time the end of what began earlier, then
-// slices of no length, then a begin; and receives behind the sends that they may be of.
+// The begin or end of a slice. The sort order is the order of events on a track. At one time: ends of earlier
+// slices, then slices of duration 0, then begins. Receives follow the sends that they may match.
 struct Moment {
   std::uint64_t time = 0;
-  std::uint64_t what = 0;  // 1 bit receive, 2 bits phase, the slice's number, 1 bit end
+  std::uint64_t what = 0;  // 1 bit receive, 2 bits phase, slice number, 1 bit end
 
   enum Phase : std::uint64_t { ends, empty, begins };
   Moment(std::uint64_t at, bool receive, Phase phase, std::uint64_t slice, bool is_end)

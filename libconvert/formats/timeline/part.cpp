@@ -19,10 +19,11 @@ namespace {
 Picoseconds least_time(const std::string& text) {
   if (text.empty()) return 0;
   if (const auto time = parse_time(text)) return *time;
-  throw usage_error("min=…" + text + ": not a time (examples: 1.5us, 500ns, 2ms; a bare number is nanoseconds)");
+  throw usage_error("min=…" + text +
+                    ": not a time (examples: 1.5us, 500ns, 2ms; a number without a unit is in ns)");
 }
 
-// Returns the place of what an option says among `words`, of which the first is its default.
+// Returns the index of an option's value in `words`; the first word is the default.
 std::size_t one_of(const FormatOptions& options, std::string_view key, std::span<const std::string_view> words) {
   const auto text = options.get(key);
   if (!text) return 0;
@@ -49,18 +50,18 @@ void check_ranks(std::span<const Run> runs, const std::vector<Rank>& wanted) {
     if (known.contains(rank)) continue;
     const std::vector<Rank> all(known.begin(), known.end());
     throw usage_error("ranks=: there is no rank " + std::to_string(rank) +
-                      (all.empty() ? "" : ", but " + ranks_text(all)));
+                      (all.empty() ? "" : "; the run has " + ranks_text(all)));
   }
 }
 
 }  // namespace
 
 std::vector<FormatOption> part_format_options() {
-  return {{"window", "FROM..TO", "only slices of this time: 1ms..2ms"},
+  return {{"window", "FROM..TO", "only slices within this time range: 1ms..2ms"},
           {"ranks", "LIST", "only these ranks: 0-3+8"},
-          {"min", "TIME", "shorter slices that follow each other become one"},
-          {"align", "NAME", "the first slices whose names begin so begin together in all runs"},
-          {"args", "default|none", "node, bytes and peer of each slice, or nothing"},
+          {"min", "TIME", "merge consecutive slices that are shorter than this"},
+          {"align", "NAME", "align all runs by their first slice whose name begins with NAME"},
+          {"args", "default|none", "default: node, bytes and peer of each slice; none: no arguments"},
           {"flows", "WHICH", "arrows: messages, from sends to receives (default); deps, along dependencies; none"}};
 }
 
@@ -90,7 +91,7 @@ void check_part(std::span<const Run> runs, const PartOptions& options) {
   Picoseconds end = 0;
   for (const Run& run : runs) end = std::max({end, run.reached_ps, run.total_ps});
   if (options.align.empty() && end > 0 && options.from_ps > end)
-    throw usage_error("window=: it begins at " + format_time(options.from_ps) + ", behind the end at " +
+    throw usage_error("window=: the begin is " + format_time(options.from_ps) + ", after the end of the run at " +
                       format_time(end));
 }
 
@@ -101,13 +102,13 @@ ShownRun::ShownRun(const Run& run, const PartOptions& options, Picoseconds delay
     take(options);
     if (options.least_ps > 0) join_short(options.least_ps);
   }
-  // A replay that is complete pairs all its messages, those of NPUs that are not shown aside.
+  // A complete replay pairs all its messages, apart from messages of hidden NPUs.
   every_arrow_ = options.everything() && !run.recorded && run.status == RunStatus::complete && run.classes.empty();
   if (arrows_ == Arrows::messages && !every_arrow_) find_arrows();
   if (arrows_ == Arrows::dependencies) find_dependencies();
 }
 
-// Where ranks are named each is shown by itself.
+// Ranks that are selected by name are shown individually.
 void ShownRun::count_alike(const PartOptions& options) {
   if (!options.ranks.empty()) return;
   for (const Run::Class& c : run_.classes) {
@@ -117,7 +118,7 @@ void ShownRun::count_alike(const PartOptions& options) {
 
 void ShownRun::take(const PartOptions& options) {
   const auto named = [&](Rank r) { return std::ranges::binary_search(options.ranks, r); };
-  std::map<Rank, std::vector<Rank>> like;  // of those that are named
+  std::map<Rank, std::vector<Rank>> like;  // by representative: selected ranks like it
   for (const Run::Class& c : run_.classes) {
     if (c.npu != c.like && named(c.npu)) like[c.like].push_back(c.npu);
   }
@@ -132,7 +133,7 @@ void ShownRun::take(const PartOptions& options) {
     }
     const auto others = like.find(s.rank);
     if (others == like.end()) continue;
-    for (const Rank npu : others->second) {  // which sends elsewhere
+    for (const Rank npu : others->second) {  // sends to other peers
       Slice& copy = own_.emplace_back(later);
       copy.rank = npu;
       copy.peer = -1;
@@ -148,7 +149,7 @@ void ShownRun::join_short(Picoseconds least) {
   std::vector<Slice> out;
   std::vector<std::uint32_t> places;
   out.reserve(own_.size());
-  std::vector<std::size_t> last(tracks.tracks.size(), no_index);  // by track: the short slice that may go on
+  std::vector<std::size_t> last(tracks.tracks.size(), no_index);  // by track: the short slice that may be extended
   for (const std::uint32_t i : tracks.order) {
     const Slice& s = own_[i];
     std::size_t& at = last[tracks.of[i]];
@@ -187,7 +188,7 @@ bool ShownRun::has_arrow(const Slice& s) const {
   return every_arrow_ || std::ranges::binary_search(flows_, s.flow);
 }
 
-// An arrow has one send and one receive, which does not end before the send begins.
+// An arrow has one send and one receive, which must not end before the send begins.
 void ShownRun::find_arrows() {
   struct End {
     std::uint64_t flow;
@@ -197,7 +198,7 @@ void ShownRun::find_arrows() {
     std::int32_t peer;
   };
   const bool alike = !run_.classes.empty();
-  // A receive may be of a message like that of the send, from another NPU.
+  // The receive may belong to an equal message from another NPU.
   const auto meet = [&](const End& send, const End& receive) {
     return !alike || (send.peer == static_cast<std::int64_t>(receive.rank) &&
                       receive.peer == static_cast<std::int64_t>(send.rank));
@@ -221,9 +222,10 @@ void ShownRun::find_arrows() {
 
 void ShownRun::find_dependencies() {
   if (run_.deps.empty())
-    throw usage_error("flows=deps: " + (run_.title.empty() ? "the run" : run_.title) + " tells of no dependencies");
+    throw usage_error("flows=deps: " + (run_.title.empty() ? "the run" : run_.title) +
+                      " has no recorded dependencies");
   const std::span<const Slice> shown = slices();
-  std::vector<std::uint32_t> shown_as;  // by place in the run, if not all are shown
+  std::vector<std::uint32_t> shown_as;  // by index in the run, if not all slices are shown
   if (!own_.empty()) {
     shown_as.assign(run_.timeline.slices.size(), no_index);
     for (std::uint32_t i = 0; i < places_.size(); ++i) {

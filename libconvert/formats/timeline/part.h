@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chooses what of a run a timeline shows: a window of time, some ranks, short slices as one, arrows with both ends.
+// Selection of the part of a run that a timeline shows: a time window, ranks, merged short slices, arrows.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@
 
 namespace convert {
 
-// What arrows lead along.
+// Kind of arrows.
 enum class Arrows : std::uint8_t { none, messages, dependencies };
 
 struct PartOptions {
   Picoseconds from_ps = 0;
   Picoseconds to_ps = std::numeric_limits<Picoseconds>::max();
-  std::vector<Rank> ranks{};  // ascending; empty: all, of those that do the same the one that stands for them
-  Picoseconds least_ps = 0;   // shorter slices of a track that follow each other become one
-  std::string align{};        // names that begin so begin at one time in all runs; empty: times are as they are
+  std::vector<Rank> ranks{};  // ascending; empty: all ranks, or one representative per rank class
+  Picoseconds least_ps = 0;   // shorter consecutive slices of a track are merged
+  std::string align{};        // name prefix of the slices aligned in all runs; empty: no alignment
   bool arguments = true;
   Arrows arrows = Arrows::messages;
 
@@ -32,54 +32,54 @@ struct PartOptions {
   }
 };
 
-// Returns the options window=, ranks=, min=, align=, args= and flows=, as --list-formats shows them.
+// Returns the options window=, ranks=, min=, align=, args= and flows= for --list-formats.
 [[nodiscard]] std::vector<FormatOption> part_format_options();
-// Parses them. Throws Error(usage).
+// Parses these options. Throws Error(usage).
 [[nodiscard]] PartOptions part_options(const FormatOptions& options);
-// Throws Error(usage) if a rank is named that no run has, or the window begins behind the end of all.
+// Throws Error(usage) if a selected rank is in no run, or the window begins after the end of all runs.
 void check_part(std::span<const Run> runs, const PartOptions& options);
 
-// What one slice stands for: `count` slices that ran for sum_ps in all.
+// Slices merged into one: their number and total duration.
 struct Joined {
   std::uint32_t count = 1;
   Picoseconds sum_ps = 0;
 };
 
-// Holds the slices of a run that are shown; refers to the run.
+// The shown slices of a run; refers to the run.
 class ShownRun {
  public:
-  // `delay_ps`: how much later it is drawn.
+  // `delay_ps`: delay of the run in the timeline.
   ShownRun(const Run& run, const PartOptions& options, Picoseconds delay_ps);
 
   [[nodiscard]] const Run& run() const { return run_; }
-  // Returns when something is drawn.
+  // Returns the position of a time in the timeline.
   [[nodiscard]] Picoseconds drawn(Picoseconds time) const { return time + delay_ps_; }
   [[nodiscard]] std::span<const Slice> slices() const { return own_.empty() ? all_ : std::span(own_); }
   [[nodiscard]] std::string_view name(const Slice& s) const {
     const std::uint32_t known = run_.timeline.names.size();
     return s.name < known ? run_.timeline.names[s.name] : names_[s.name - known];
   }
-  // Returns how many names there are: Slice::name is below it.
+  // Returns the number of names; Slice::name is less than it.
   [[nodiscard]] std::uint32_t names() const { return run_.timeline.names.size() + names_.size(); }
-  // Returns what a slice stands for: of itself, by index.
+  // Returns the merged slices that slice `i` represents.
   [[nodiscard]] Joined joined(std::size_t i) const { return joined_.empty() ? Joined{} : joined_[i]; }
-  // Returns for how many NPUs more the slices of one stand.
+  // Returns the number of further NPUs that an NPU represents.
   [[nodiscard]] std::uint32_t alike(Rank npu) const {
     const auto at = alike_.find(npu);
     return at == alike_.end() ? 0 : at->second;
   }
-  // Returns whether the arrow of a message leads from or to the slice: both its ends are shown, and it does not
-  // lead back in time.
+  // Returns whether the slice has an arrow of a message: both its ends are shown, and the arrow does not lead back
+  // in time.
   [[nodiscard]] bool has_arrow(const Slice& s) const;
-  // Return the numbers, from 1 on, of the dependencies whose arrows lead from or to a slice, by its index: both
-  // ends are shown, and begin at times that are told apart where they are rounded to nanoseconds.
+  // Return the numbers, from 1 on, of the dependencies with arrows from or to a slice, by its index. Both ends of
+  // an arrow are shown and differ in their begin when rounded to ns.
   [[nodiscard]] std::span<const std::uint32_t> arrows_from(std::size_t i) const { return from_.of(i); }
   [[nodiscard]] std::span<const std::uint32_t> arrows_to(std::size_t i) const { return to_.of(i); }
 
  private:
   // Numbers of dependencies by slice.
   struct Ends {
-    std::vector<std::uint32_t> first;  // empty: there are none
+    std::vector<std::uint32_t> first;  // empty: no dependencies
     std::vector<std::uint32_t> numbers;
     [[nodiscard]] std::span<const std::uint32_t> of(std::size_t i) const {
       return first.empty() ? std::span<const std::uint32_t>()
@@ -97,15 +97,14 @@ class ShownRun {
   Picoseconds delay_ps_;
   std::span<const Slice> all_;
   std::map<Rank, std::uint32_t> alike_;
-  std::vector<Slice> own_;  // if not all are shown
-  std::vector<std::uint32_t>
-      places_;     // of these in the run, if dependencies are drawn; no_index: none of their own
-  TextSet names_;  // of slices that stand for several
+  std::vector<Slice> own_;             // the shown slices, if not all are shown
+  std::vector<std::uint32_t> places_;  // index in the run, if dependencies are drawn; no_index: no counterpart
+  TextSet names_;                      // names of merged slices
   std::vector<Joined> joined_;
   Arrows arrows_;
   Ends from_, to_;
   bool every_arrow_ = true;
-  std::vector<std::uint64_t> flows_;  // ascending: those with arrows, unless every one has
+  std::vector<std::uint64_t> flows_;  // ascending: flows with arrows, unless all flows have one
 };
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Perfetto's protobuf trace, which ui.perfetto.dev and trace_processor open; write only.
+// Format perfetto, write only: Perfetto's protobuf trace, which ui.perfetto.dev and trace_processor open.
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -35,14 +35,14 @@ std::uint64_t nanoseconds(Picoseconds ps) {
   return ps <= 0 ? 0 : (static_cast<std::uint64_t>(ps) + ps_per_ns / 2) / ps_per_ns;
 }
 
-// What a slice takes in nanoseconds, the unit of the file.
+// Time span of a slice in ns, the unit of the file.
 struct Nanoseconds {
   std::uint64_t begin;
   std::uint64_t end;
 };
-// Returns the slice as long as its whole nanoseconds (what is left is Argument::rest), from its begin, or
-// to its end for a receive, rounded half up. Cut down so, slices that did not overlap do not; and a receive does
-// not end before the send that its arrow comes from.
+// Returns the slice with its duration rounded down to whole ns (Argument::rest has the remainder). It starts at the
+// begin, or for a receive stops at the end, rounded half up. Thus slices that did not overlap still do not overlap,
+// and a receive does not end before the send of its arrow.
 Nanoseconds in_nanoseconds(const Slice& s) {
   const std::uint64_t begin = nanoseconds(s.begin_ps);
   const std::uint64_t end = nanoseconds(s.end_ps);
@@ -50,7 +50,7 @@ Nanoseconds in_nanoseconds(const Slice& s) {
   return s.lane == Lane::recv ? Nanoseconds(end - std::min(whole, end), end) : Nanoseconds(begin, begin + whole);
 }
 
-// Returns text that protobuf takes for a string.
+// Returns text that is valid in a protobuf string.
 std::string utf8(std::string_view text) {
   std::string out;
   for (std::size_t bad = find_invalid_utf8(text); bad != std::string_view::npos; bad = find_invalid_utf8(text)) {
@@ -61,14 +61,14 @@ std::string utf8(std::string_view text) {
   return out += text;
 }
 
-// A counter's value from a time on.
+// Value of a counter from a time on.
 struct Value {
   std::uint64_t time;
   std::uint64_t track;
   std::int64_t value;
 };
 
-// A rank's process.
+// Process of a rank.
 struct Process {
   Rank rank = 0;
   std::uint64_t uuid = 0;
@@ -146,8 +146,8 @@ class PerfettoWriter {
     flush(perfetto_flush_bytes);
   }
 
-  // Writes what event_ holds, and the names that it is the first to use. That it needs what packets before it said
-  // (the flag of the first one) is left out: it is for readers that may have lost some.
+  // Writes event_ and the names it uses for the first time. Omits the flag needs_state, which the first packet has:
+  // it matters only to readers that may have lost packets.
   void write_event(std::uint64_t time) {
     packet_.clear();
     packet_.number(packet::timestamp, time - last_time_)
@@ -173,7 +173,7 @@ class PerfettoWriter {
     part.tracks = place_on_tracks(part.shown.slices());
     part.tracks.order = {};
     part.name_ids.resize(part.shown.names());
-    std::uint64_t place = 0;  // among what a process holds
+    std::uint64_t place = 0;  // position among the tracks of a process
     for (const Track& t : part.tracks.tracks) {
       if (part.processes.empty() || part.processes.back().rank != t.rank) {
         add_process(part, run, t.rank);
@@ -212,12 +212,12 @@ class PerfettoWriter {
     return (parts_.size() == 1 ? "" : titles_[run] + ": ") + "NPU " + std::to_string(rank) +
            (alike == 0 ? "" : " (+ " + std::to_string(alike) + " like it)");
   }
-  // The same NPU of all runs stands together.
+  // The processes of the same NPU in all runs are adjacent.
   [[nodiscard]] std::uint64_t process_place(std::size_t run, Rank rank) const {
     return std::uint64_t{rank} * parts_.size() + run;
   }
 
-  // Returns the track of a new counter, of bytes or percent.
+  // Returns the track of a new counter, in bytes or percent.
   std::uint64_t counter(std::string_view name, std::uint64_t parent, bool is_bytes) {
     PerfettoMessage unit;
     if (is_bytes) {
@@ -230,7 +230,7 @@ class PerfettoWriter {
               .text(descriptor::name, utf8(name))
               .number(descriptor::parent, parent)
               .message(descriptor::counter, unit)
-              .number(descriptor::place, 1U << 20U));  // behind all lanes
+              .number(descriptor::place, 1U << 20U));  // after all lanes
     return next_uuid_++;
   }
 
@@ -360,7 +360,8 @@ class PerfettoWriter {
     std::int64_t bytes;
   };
 
-  // Counts a message from the begin of its send to the end of its receive, or of the send if that is not known.
+  // Counts a message from the begin of its send to the end of its receive, or of the send if the receive is
+  // unknown.
   void count_message(Part& part, std::uint32_t process, const Slice& s, const Moment& m, std::uint64_t flow) {
     if (s.lane == Lane::send && s.bytes > 0 && (flow == 0 || !m.is_end())) {
       if (flow != 0) sent_[flow] = {&part.processes[process], s.bytes};
@@ -376,7 +377,7 @@ class PerfettoWriter {
     process.in_flight += by;
     if (!std::exchange(process.changed, true)) changed_.push_back(&process);
   }
-  // Writes the values of the last time, once another begins.
+  // Writes the values of the last time once a later time begins.
   void flush_in_flight(std::uint64_t time) {
     if (time == last_time_ || changed_.empty()) return;
     for (Process* process : changed_) {
@@ -404,7 +405,7 @@ class PerfettoWriter {
   std::uint64_t last_time_ = 0;
   TextSet names_;
   std::vector<Value> values_;
-  std::unordered_map<std::uint64_t, Sent> sent_;  // by flow: under way
+  std::unordered_map<std::uint64_t, Sent> sent_;  // by flow: messages in flight
   std::vector<Process*> changed_;
   PerfettoMessage file_, packet_, event_, argument_, new_names_;
 };

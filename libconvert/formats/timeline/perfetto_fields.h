@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers the fields and values of Perfetto's messages that etkit writes (protos/perfetto/trace/ of
-// google/perfetto).
+// Field numbers and values of the Perfetto messages that etkit writes (protos/perfetto/trace/ of google/perfetto).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@ inline constexpr std::uint32_t clock_snapshot = 6, timestamp = 8, sequence_id = 
 inline constexpr std::uint32_t state_cleared = 1, needs_state = 2;
 inline constexpr std::uint32_t defaults_clock = 58;
 inline constexpr std::uint32_t snapshot_clocks = 1, clock_id = 1, clock_time = 2, clock_incremental = 3;
-inline constexpr std::uint32_t boot_clock = 6, own_clock = 64;  // ours counts from the packet before
+inline constexpr std::uint32_t boot_clock = 6, own_clock = 64;  // etkit's clock is relative to the previous packet
 }  // namespace packet
 namespace interned {
 inline constexpr std::uint32_t names = 2, annotations = 3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Builds small protobuf messages in place, field by field.
+// Builder of small protobuf messages in place, field by field.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace convert {
 
-// A message that is built; its size is not known before its end.
+// A message under construction; its size is unknown before its end.
 class PerfettoMessage {
  public:
   PerfettoMessage& number(std::uint32_t field, std::uint64_t value) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names the runs of a file.
+// Names of the runs in a file.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 
 namespace convert {
 
-// Returns a name for each run, its title if no other has that. Throws Error(usage) if there are too many.
+// Returns a distinct name for each run, by default its title. Throws Error(usage) if there are too many runs.
 [[nodiscard]] inline std::vector<std::string> run_titles(std::span<const Run> runs) {
-  constexpr std::size_t most = 255;  // arrows are told apart by 8 bits
+  constexpr std::size_t most = 255;  // arrows identify the run by 8 bits
   if (runs.size() > most) throw usage_error("a timeline holds at most " + std::to_string(most) + " runs");
   std::vector<std::string> titles;
   for (const Run& run : runs) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t lanes = lane_names.size();
 
-// Gives each slice of a lane, taken in order of begin, the lowest track on which nothing runs.
+// Gives each slice of a lane, in order of begin, the lowest free track.
 class LaneTracks {
  public:
   std::uint32_t place(const Slice& s) {
@@ -42,7 +42,7 @@ std::vector<Rank> ranks_of(std::span<const Slice> slices) {
   std::vector<Rank> ranks;
   Rank most = 0;
   for (const Slice& s : slices) most = std::max(most, s.rank);
-  if (most >= most_listed_ranks) {  // none that a replay has
+  if (most >= most_listed_ranks) {  // exceeds the ranks of a replay
     for (const Slice& s : slices) ranks.push_back(s.rank);
     std::ranges::sort(ranks);
     ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
@@ -56,7 +56,7 @@ std::vector<Rank> ranks_of(std::span<const Slice> slices) {
   return ranks;
 }
 
-// Finds the position of a rank among those of the timeline.
+// Position of a rank among the ranks of the timeline.
 class RankPositions {
  public:
   explicit RankPositions(std::span<const Rank> ranks) : ranks_(ranks) {}
@@ -69,7 +69,7 @@ class RankPositions {
   std::span<const Rank> ranks_;
 };
 
-// Numbers the lanes and streams of all ranks: of each its lanes, then its streams, ascending.
+// Numbering of the lanes and streams of all ranks: for each rank its lanes, then its streams, ascending.
 class Lines {
  public:
   Lines(std::span<const Slice> slices, const RankPositions& position, std::size_t ranks) : position_(position) {
@@ -97,7 +97,7 @@ class Lines {
   using Stream = std::pair<std::size_t, std::int32_t>;  // position of the rank, number
   const RankPositions& position_;
   std::vector<Stream> streams_;
-  std::vector<std::size_t> first_;  // by position of the rank; one more at the end
+  std::vector<std::size_t> first_;  // by position of the rank, plus the end
 };
 
 struct Begin {

@@ -17,11 +17,11 @@ namespace convert {
 namespace {
 
 constexpr std::size_t most_names = 500;       // rows of the table of times
-constexpr std::size_t most_name_bytes = 400;  // of a name; more is not read
+constexpr std::size_t most_name_bytes = 400;  // of a name; the rest is cut
 
 double change(Picoseconds a, Picoseconds b) { return std::fabs(static_cast<double>(b) - static_cast<double>(a)); }
 
-// Returns the names that differ, by what they add to the difference of the critical paths, then of their sums.
+// Returns the names that differ, by contribution to the difference of the critical paths, then of the sums.
 std::vector<NameTimes::Row> by_contribution(const Difference& difference) {
   std::vector<NameTimes::Row> rows = difference.names.rows();
   if (!difference.paths) return rows;
@@ -70,7 +70,7 @@ void write_difference(JsonWriter& json, const Difference& difference) {
   json.end_object();
 }
 
-// Appends the columns of a side, each with the side before its name.
+// Appends the columns of a side, with the side as prefix of their names.
 void append_columns(std::vector<Column>& columns, std::vector<Column>&& more, const std::string& side) {
   for (Column& column : more) {
     column.name.insert(0, side);

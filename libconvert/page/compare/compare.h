@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes the page of two runs side by side: what differs first, then where, largest contribution first; then how
-// faithful B is to A by statistics.
+// Page that compares two runs: the differences by contribution, the largest first; then the statistical fidelity of
+// B to A.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace convert {
 
-// The inputs' names, which tell runs of one title apart; empty: they are not told.
+// Names of the inputs, to distinguish runs of the same title; empty: not shown.
 struct InputNames {
   std::string a;
   std::string b;
 };
 
-// Writes the page; `difference` is that of the two runs. Does not close `output`. Throws Error(usage) if the
-// library was built without pages.
+// Writes the page. `difference` is the difference of the two runs. Does not close `output`. Throws Error(usage) if
+// the library was built without pages.
 void write_compare_page(const Run& a, const Run& b, const Difference& difference, const InputNames& inputs,
                         Output& output);
 

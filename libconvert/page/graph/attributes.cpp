@@ -12,7 +12,7 @@
 namespace convert {
 namespace {
 
-constexpr std::int64_t most_exact = std::int64_t{1} << 53;  // of the whole numbers that a double holds
+constexpr std::int64_t most_exact = std::int64_t{1} << 53;  // largest integer up to which doubles are exact
 constexpr std::array<std::string_view, 3> io_parts = {".values", ".shapes", ".types"};
 
 std::string real_text(double value, int digits) {
@@ -21,7 +21,7 @@ std::string real_text(double value, int digits) {
   return {text.data(), end.ptr};
 }
 
-// Returns a scalar as text; `bits` as Attr has them.
+// Returns a scalar as text; `bits` is encoded as in Attr.
 std::string scalar_text(Kind kind, std::uint64_t bits) {
   switch (kind) {
     case Kind::double_val: return real_text(std::bit_cast<double>(bits), 17);

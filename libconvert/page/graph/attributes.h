@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Collects all attributes of nodes as columns: a column per name, with the values of those nodes that have it, and
-// for each node the list of names that it has.
+// Attributes of nodes as columns: for each attribute the values of the nodes that have it, and for each node the
+// list of its attributes.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,23 @@ namespace convert {
 
 class AttributeColumns {
  public:
-  // Takes the attributes of the next node, its inputs and outputs.
+  // Adds the attributes, inputs and outputs of the next node.
   void add(const NodeTable& table, const Node& node);
 
-  // Append to the head the members "attributes", a list of {name, texts?, left_out?: bytes}, and "attribute_lists",
-  // each a list of indices into it.
+  // Appends to the head the members "attributes", a list of {name, texts?, left_out?: bytes}, and
+  // "attribute_lists", each a list of indices into it.
   void write_head(JsonWriter& json) const;
-  // Adds the column "attributes", for each node its list, and "attribute N" for each attribute that is not left
-  // out: whole numbers, or indices into its texts.
+  // Adds the column "attributes" (for each node its list), and "attribute N" for each attribute that is not
+  // omitted: integers, or indices into its texts.
   void take_columns(std::vector<Column>& columns);
 
  private:
-  // An attribute whose different texts take more than this is left out: a page is for looking.
+  // An attribute whose distinct texts exceed this size is omitted, to bound the size of the page.
   static constexpr std::uint64_t most_text_bytes = std::uint64_t{64} << 10U;
 
   struct Attribute {
     std::string name;
-    std::vector<double> numbers{};  // whole ones of at most 2^53, or indices into texts
+    std::vector<double> numbers{};  // integers of at most 2^53, or indices into texts
     bool is_text = false;
     TextSet texts{};
     std::uint64_t text_bytes = 0;
@@ -48,11 +48,11 @@ class AttributeColumns {
   static void make_texts(Attribute& a);
 
   std::vector<Attribute> attributes_;
-  std::unordered_map<std::uint32_t, std::uint32_t> by_name_;  // Name::index() to a place in attributes_
-  std::uint32_t first_input_ = no_index;                      // values, shapes and types follow each other
+  std::unordered_map<std::uint32_t, std::uint32_t> by_name_;  // Name::index() to index in attributes_
+  std::uint32_t first_input_ = no_index;                      // values, shapes and types are consecutive
   std::uint32_t first_output_ = no_index;
-  TextSet lists_;     // the bytes of std::uint32_t's
-  std::string list_;  // of the node that is being added
+  TextSet lists_;     // bytes of arrays of std::uint32_t
+  std::string list_;  // list of the current node
   std::vector<std::int32_t> node_lists_;
 };
 

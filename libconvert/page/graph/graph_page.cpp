@@ -15,7 +15,7 @@
 namespace convert {
 namespace {
 
-constexpr NodeId most_exact_id = NodeId{1} << 53U;  // of the whole numbers that a double holds
+constexpr NodeId most_exact_id = NodeId{1} << 53U;  // largest integer up to which doubles are exact
 constexpr std::array facts_names = {attr::comm_type,   attr::comm_src,    attr::comm_dst,      attr::comm_size,
                                     attr::tensor_size, attr::start_nanos, attr::duration_nanos};
 using Facts = FoundAttrs<facts_names>;
@@ -103,7 +103,7 @@ void GraphPage::add_edges(const Trace& trace, const Graph& graph, const std::vec
   messages_.push_back(messages_of(trace.nodes, graph));
 }
 
-// The graph names a caller that is a data dependency too only once.
+// A caller that is also a data dependency is an edge only once.
 void GraphPage::add_callers(const NodeTable& table) {
   const IdIndex index(table);
   const auto first = static_cast<std::int32_t>(ranks_.back().first);
@@ -119,9 +119,9 @@ void GraphPage::add(const Trace& trace) {
   if (nodes() + table.nodes.size() > most_nodes) {
     throw Error(Error::Kind::input, {.file = trace.name},
                 "with rank " + std::to_string(trace.rank) + " the graph has " +
-                    counted(nodes() + table.nodes.size(), "node") + ", and a page shows at most " +
+                    counted(nodes() + table.nodes.size(), "node") + "; a page shows at most " +
                     std::to_string(most_nodes) +
-                    ": draw a part with --ranks, --nodes or --around, divide the traces with et-split, or write -t "
+                    "; draw a part with --ranks, --nodes or --around, divide the traces with et-split, or write -t "
                     "graphml");
   }
   ranks_.push_back(

@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: MIT
-// Collects a set of traces for the page `graph`: nodes, dependencies, messages, lanes and attributes as columns.
-// The page lays them out itself.
+// Page `graph` of a trace set: nodes, dependencies, messages, lanes and attributes as columns. The page computes
+// the layout.
 //
-// The head: "title", "operand" (how et-graph's user named the set), "ranks" [[rank, nodes], …], "lanes" [[position
-// of the rank, label], …], "names" (of nodes), "time" {"base_ns"} if nodes have begins, "attributes" and
-// "attribute_lists". Columns of nodes, rank after rank: id, type (NodeType), name, lane, bytes (-1: unknown), peer
-// (-1: none), op (Collective; 255: none), begin and duration (ns, -1: unknown; only where there are any),
-// data_count and control_count of its parents, attributes (see AttributeColumns). Of edges: parent, by node, first
-// data; message_from, message_to; of dependencies on nodes that do not exist missing_node and missing_id. Ids above
-// 2^53 stand in "large_ids" [[node, "id"], …], and as -1 in the column.
+// The head:
+//   title            title of the page
+//   operand          name of the set on the command line of et-graph
+//   ranks            [[rank, nodes], …]
+//   lanes            [[position of the rank, label], …]
+//   names            of nodes
+//   time             {"base_ns"}, if a node has a begin
+//   attributes,      see AttributeColumns
+//   attribute_lists
+//   large_ids        [[node, "id"], …]: ids above 2^53, which are -1 in the column
+//
+// Columns by node, rank by rank:
+//   id, type         type: NodeType
+//   name, lane       indices into the head
+//   bytes, peer      bytes -1: unknown; peer -1: none
+//   op               Collective; 255: none
+//   begin, duration  ns, -1: unknown; only if a node has one
+//   data_count,      number of its parents
+//   control_count
+//   attributes       see AttributeColumns
+// Columns of edges: parent (by node, data dependencies first); message_from, message_to; missing_node and
+// missing_id for dependencies on missing nodes.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +45,14 @@ class GraphPage {
  public:
   static constexpr std::size_t most_nodes = 2'000'000;
 
-  // Adds the next rank. Throws Error(input) when there are more than most_nodes nodes: a browser shows no more.
+  // Adds the next rank. Throws Error(input) if there are more than most_nodes nodes, the limit of browsers.
   void add(const Trace& trace);
   [[nodiscard]] std::size_t nodes() const { return id_.size(); }
 
-  // Writes the page; what was added is gone then.
+  // Writes the page and consumes the added data.
   void write(std::string_view title, std::string_view operand, Output& output) &&;
 
-  // What write() writes.
+  // Data of write().
   struct Data {
     std::string head;
     std::vector<Column> columns;

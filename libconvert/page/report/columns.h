@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collects the columns of a report page table by table.
+// Columns of a report page, collected table by table.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 
 namespace convert {
 
-// Numbers the texts that a page needs, and no others, in the order in which they are asked for.
+// Numbers the texts that a page uses, in order of first use.
 class PageTexts {
  public:
   explicit PageTexts(const TextSet& all) : all_(all), numbers_(all.size(), no_index) {}
-  // Returns the page's number of a text of the run, -1 for no_index.
+  // Returns the page's number of a text of the run; -1 for no_index.
   [[nodiscard]] std::int32_t number(std::uint32_t text);
   void write(JsonWriter& json, std::string_view key) const;
 
@@ -29,15 +29,14 @@ class PageTexts {
   std::vector<std::uint32_t> used_;
 };
 
-// Holds the columns of a page, and in which unit its times are: 2^53 picoseconds are 2.5 h, longer runs have
-// nanoseconds.
+// Columns of a page, and the unit of its times. 2^53 picoseconds are 2.5 h; longer runs use nanoseconds.
 class ReportColumns {
  public:
   explicit ReportColumns(Picoseconds end) : tick_ps_(end < (std::int64_t{1} << 53) ? 1 : ps_per_ns) {}
   [[nodiscard]] Picoseconds tick_ps() const { return tick_ps_; }
   [[nodiscard]] std::vector<Column>& all() { return columns_; }
 
-  // Adds a column with what `value` returns for each element; times in picoseconds.
+  // Adds a column with the result of `value` for each element; times in picoseconds.
   template <typename Rows, typename F>
   void times(std::string name, const Rows& rows, F value, Column::Code code = Column::Code::delta) {
     reals(

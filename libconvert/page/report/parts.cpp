@@ -7,7 +7,7 @@
 namespace convert {
 namespace {
 
-// Adds `weight` NPUs from one time to another to the bins of a part.
+// Adds `weight` NPUs for the interval [from, to) to the bins of a time category.
 void add_to_bins(double* bins, Picoseconds from, Picoseconds to, Picoseconds end, double weight) {
   const double per_ps = static_cast<double>(activity_bins) / static_cast<double>(end);
   const double a = static_cast<double>(from) * per_ps;
@@ -20,7 +20,7 @@ void add_to_bins(double* bins, Picoseconds from, Picoseconds to, Picoseconds end
   }
 }
 
-// Calls `each` with the index of each NPU of a class and of the one that it is like.
+// Calls `each` with the index of each NPU of a class and of its representative.
 template <typename Each>
 void for_each_like(const Run& run, const NpuIndex& index, Each each) {
   for (const Run::Class& like : run.classes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes for a page of a run what its NPUs do at each time.
+// Activity of the NPUs of a run over time, for a page.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace convert {
 
-// Numbers the NPUs of a run as npus_of() has them.
+// Indexes the NPUs of a run in the order of npus_of().
 class NpuIndex {
  public:
   explicit NpuIndex(const Run& run) : ranks_(npus_of(run)) {}
@@ -23,9 +23,9 @@ class NpuIndex {
 };
 
 struct RunParts {
-  std::vector<NpuParts> npus;        // by NpuIndex; those of a class have its times
-  std::vector<double> activity;      // by part, then by bin of the window: how many NPUs, on average
-  std::vector<Picoseconds> wait_ps;  // by slice: how long it waits for somebody, from its begin
+  std::vector<NpuParts> npus;        // by NpuIndex; NPUs of a class share their times
+  std::vector<double> activity;      // by time category, then by bin of the window: mean number of NPUs
+  std::vector<Picoseconds> wait_ps;  // by slice: how long it waits for another NPU, from its begin
 };
 inline constexpr std::size_t activity_bins = 360;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes the page of one run: what it says at first glance, where the time goes, timeline, critical path,
-// collectives, links, traffic, memory, and how it was made. What a run does not tell is left out.
+// Page of one run: findings, time categories, timeline, critical path, collectives, links, traffic, memory, and how
+// the run was made. Panels without data in the run are omitted.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct ReportData {
   std::vector<Column> columns;
 };
 
-// Returns what the page of a run is made of.
+// Returns the data of the page of a run.
 [[nodiscard]] ReportData report_data(const Run& run);
 
 // Writes the page. Does not close `output`. Throws Error(usage) if the library was built without pages.

@@ -14,7 +14,7 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   return hash * 0xff51afd7ed558ccd;
 }
 
-// Returns the indexes of the slices of each NPU, by lane and begin.
+// Returns the indices of the slices of each NPU, by lane and begin.
 std::vector<std::vector<std::uint32_t>> sorted_slices(const Run& run, const NpuIndex& index) {
   const std::vector<Slice>& slices = run.timeline.slices;
   std::vector<std::vector<std::uint32_t>> lists(index.ranks().size());
@@ -34,7 +34,7 @@ std::vector<std::vector<std::uint32_t>> sorted_slices(const Run& run, const NpuI
   return lists;
 }
 
-// Returns the NPU that stands for each, by NpuIndex.
+// Returns the representative of each NPU, by NpuIndex.
 std::vector<std::uint32_t> representatives(const Run& run, const NpuIndex& index,
                                            const std::vector<std::vector<std::uint32_t>>& lists) {
   std::vector<std::uint32_t> like(lists.size());
@@ -60,8 +60,8 @@ std::vector<std::uint32_t> representatives(const Run& run, const NpuIndex& index
   return like;
 }
 
-// Returns the NPUs to show: those that stand for others or themselves; if these are too many, those of the critical
-// path first, then those that wait least for others.
+// Returns the NPUs to show: the representatives. If these are too many, NPUs of the critical path come first, then
+// NPUs that wait least for others.
 std::vector<ShownNpu> shown_npus(const Run& run, const NpuIndex& index, const RunParts& parts,
                                  const std::vector<std::uint32_t>& like) {
   std::vector<std::uint32_t> alike(like.size(), 0);
@@ -91,7 +91,7 @@ class Merger {
   Merger(const Run& run, const RunParts& parts, const std::vector<std::vector<std::uint32_t>>& lists)
       : run_(run), parts_(parts), lists_(lists) {}
 
-  // Fills `shown.slices`; slices shorter than `below` that follow each other closer than that become one.
+  // Fills `shown.slices`. Slices shorter than `below` with gaps shorter than `below` are merged.
   void fill(ShownTimeline& shown, Picoseconds below) const {
     shown.slices.clear();
     shown.merged_below_ps = below;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Chooses what of a timeline a report page draws: one of NPUs that do the same, at most so many, and no more slices
-// than can be seen.
+// Selection of the slices of a timeline that a report page draws: a bounded number of representative NPUs, and no
+// more slices than are visible.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace convert {
 
-inline constexpr std::size_t most_npus_alone = 128;  // more: those that do the same are one
+inline constexpr std::size_t most_npus_alone = 128;  // with more NPUs, each class is shown as its representative
 inline constexpr std::size_t most_slices = 300'000;
 
 struct ShownNpu {
-  std::uint32_t npu = 0;    // by NpuIndex
-  std::uint32_t alike = 1;  // how many do the same, with this one
+  std::uint32_t npu = 0;    // index in NpuIndex
+  std::uint32_t alike = 1;  // number of equal NPUs, including this one
 };
-// A slice, or several short ones of a lane that follow each other.
+// A slice, or several adjacent short slices of a lane.
 struct ShownSlice {
-  const Slice* slice = nullptr;  // the first
-  std::uint32_t row = 0;         // in ShownTimeline::npus
+  const Slice* slice = nullptr;  // the first slice
+  std::uint32_t row = 0;         // index in ShownTimeline::npus
   std::uint32_t count = 1;
   Picoseconds end_ps = 0;
   Picoseconds wait_ps = 0;
@@ -30,9 +30,9 @@ struct ShownSlice {
 };
 struct ShownTimeline {
   std::vector<ShownNpu> npus;       // by rank
-  std::vector<std::int32_t> rows;   // by NpuIndex: which of them it is, or does the same; -1: none
+  std::vector<std::int32_t> rows;   // by NpuIndex: row of the NPU or of its representative; -1: none
   std::vector<ShownSlice> slices;   // by row, lane, begin
-  Picoseconds merged_below_ps = 0;  // what is shorter may be part of several; 0: nothing is
+  Picoseconds merged_below_ps = 0;  // shorter slices may be merged; 0: no slice is
 };
 
 [[nodiscard]] ShownTimeline shown_timeline(const Run& run, const NpuIndex& index, const RunParts& parts);

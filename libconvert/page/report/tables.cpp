@@ -16,18 +16,18 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t most_text_bytes = 400;  // of a name; more is not read
+constexpr std::size_t most_text_bytes = 400;  // of a name; the rest is cut
 constexpr std::size_t most_steps = 20'000;    // of a path
 constexpr std::size_t most_binned_links = 1024;
 constexpr std::uint32_t most_matrix_groups = 64;
 constexpr std::size_t memory_bins = 360;
 constexpr std::size_t most_waits = 1000;
 
-// Joins neighbours for which `joins(last, next)`; a joined step is called after its longest part.
+// Joins neighbours for which `joins(last, next)` holds; a joined step has the name of its longest part.
 template <typename Joins>
 std::vector<Run::Step> joined_path(const std::vector<Run::Step>& path, const Joins& joins) {
   std::vector<Run::Step> steps;
-  Picoseconds longest = 0;  // part of the last of them
+  Picoseconds longest = 0;  // part of the last joined step
   for (const Run::Step& step : path) {
     if (steps.empty() || !joins(steps.back(), step)) {
       steps.push_back(step);
@@ -47,8 +47,8 @@ std::vector<Run::Step> joined_path(const std::vector<Run::Step>& path, const Joi
   return steps;
 }
 
-// Returns a path of at most about 2 × most_steps: if it is longer, neighbours of one kind, NPU and
-// collective are joined; if that is not enough, steps shorter than `below` too.
+// Returns a path of at most about 2 × most_steps steps. If it is longer, neighbours of one kind, NPU and collective
+// are joined. If that is not enough, steps shorter than `below` are joined too.
 std::vector<Run::Step> shown_path(const Run& run, Picoseconds& below) {
   below = 0;
   if (run.path.size() <= most_steps) return run.path;
@@ -61,7 +61,7 @@ std::vector<Run::Step> shown_path(const Run& run, Picoseconds& below) {
       steps, [&](const Run::Step& last, const Run::Step& next) { return last.time_ps + next.time_ps < below; });
 }
 
-// Sums the steps of the whole path that have one kind, NPU and operation.
+// Sum of the steps of the whole path with equal kind, NPU and operation.
 struct PathSum {
   Run::StepKind kind = Run::StepKind::compute;
   Rank npu = 0;
@@ -111,7 +111,7 @@ void add_npus(const Run& run, const NpuIndex& index, const RunParts& parts, Repo
     columns.times("part." + std::string(part_names[p]), parts.npus, [p](const NpuParts& n) { return n.ps[p]; });
   }
   columns.reals("activity", parts.activity, [](double npus) { return npus; });
-  if (run.npus.size() != index.ranks().size()) return;  // only slices tell of them
+  if (run.npus.size() != index.ranks().size()) return;  // the run has no data of NPUs except slices
   columns.times("npu.finish", run.npus, [](const Npu& n) { return n.finish_ps; });
   columns.times("npu.astra_exposed", run.npus, [](const Npu& n) { return n.astra_exposed_ps; });
   columns.times("npu.compute_sum", run.npus, [](const Npu& n) { return n.compute_ps; });

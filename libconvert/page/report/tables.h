@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Puts the tables of a run, but for its timeline, into the columns and the head of a report page.
+// Conversion of the tables of a run, except its timeline, to columns and head of a report page.
 #pragma once
 
 #include "core/run.h"
@@ -15,14 +15,14 @@ void add_path(const Run& run, const NpuIndex& index, PageTexts& names, PageTexts
               ReportColumns& columns);
 void add_calls(const Run& run, PageTexts& texts, ReportColumns& columns);
 void add_links(const Run& run, PageTexts& texts, ReportColumns& columns);
-// Traffic between NPUs; of more than 64 NPUs between so many groups of neighbours.
+// Traffic between NPUs; for more than 64 NPUs, between 64 groups of neighbouring NPUs.
 void add_matrix(const Run& run, const NpuIndex& index, JsonWriter& json, ReportColumns& columns);
-// Local memory over time: the least, mean and most of the NPUs in each bin.
+// Local memory over time: minimum, mean and maximum over the NPUs in each bin.
 void add_memory(const Run& run, ReportColumns& columns);
 void write_dims(const Run& run, JsonWriter& json);
 void write_what_if(const Run& run, JsonWriter& json);
 void write_waits(const Run& run, JsonWriter& json);
-// Kernels or operations, the 500 longest; the use of the peak; names of groups.
+// The 500 longest kernels or operations; the use of the peak; names of groups.
 void write_operations(const Run& run, JsonWriter& json);
 void write_use(const Run& run, JsonWriter& json);
 void write_groups(const Run& run, JsonWriter& json);

@@ -13,7 +13,7 @@ namespace {
 using Ints = std::vector<std::int32_t>;
 using Doubles = std::vector<double>;
 
-// Collects transfers and chunks, whatever they are of.
+// Collects transfers and chunks of a schedule or an algorithm.
 class Collector {
  public:
   explicit Collector(const TenPageOptions& options) : options_(options) {}
@@ -31,8 +31,8 @@ class Collector {
     add_set(post, post_all, post_count_, post_node_);
   }
 
-  // Adds a transfer of chunks, numbered as they were added (no_index: a mixture) with what is held then. Returns
-  // whether it carries one that is wanted.
+  // Adds a transfer of chunks, numbered in order of addition (no_index: a mixture), with the contributions held.
+  // Returns whether it carries a selected chunk.
   struct Piece {
     std::uint32_t chunk;
     std::int32_t held;
@@ -40,7 +40,7 @@ class Collector {
   struct Times {
     std::int64_t begin;
     std::int64_t end;
-    std::int64_t busy;  // how long the link is kept
+    std::int64_t busy;  // how long the link is occupied
   };
   bool add_transfer(std::int32_t id, const Times& times, std::uint32_t src, std::uint32_t dst, bool reduces,
                     std::span<const Piece> pieces) {
@@ -68,21 +68,21 @@ class Collector {
     return true;
   }
 
-  // Returns the number of a chunk on the page; -1: it is not there.
+  // Returns the number of a chunk on the page; -1: it is omitted.
   [[nodiscard]] std::int32_t number(std::uint32_t chunk) const { return number_[chunk]; }
   [[nodiscard]] std::size_t left_out() const { return left_out_; }
 
   void check(const std::string& file, std::uint64_t npus) const {
     if (!options_.chunks.empty() && chunk_id_.empty())
-      throw usage_error("--chunks: " + file + " has none of these; there are " + counted(number_.size(), "chunk") +
-                        ", from 0");
+      throw usage_error("--chunks: " + file + " has no such chunk; it has " + counted(number_.size(), "chunk") +
+                        ", numbered from 0");
     if (npus * chunk_id_.size() > TenPage::most_places) {
       throw input_error({.file = file}, counted(npus, "NPU") + " and " + counted(chunk_id_.size(), "chunk") +
-                                            " are more than a page shows; choose chunks, such as --chunks 0-7");
+                                            " exceed the limit of a page; choose chunks, such as --chunks 0-7");
     }
     const std::size_t most = std::max(src_.size(), cargo_chunk_.size());
     if (most <= TenPage::most_transfers) return;
-    throw input_error({.file = file}, counted(most, "transfer") + " are more than the " +
+    throw input_error({.file = file}, counted(most, "transfer") + " exceed the " +
                                           std::to_string(TenPage::most_transfers) +
                                           " that a page shows; choose chunks, such as --chunks 0-7");
   }
@@ -121,7 +121,7 @@ class Collector {
   std::size_t left_out_ = 0;
 };
 
-// Pages name files without their folders.
+// Pages contain file names without folders.
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 std::string place_of(const Diagnostic& d) {
@@ -146,13 +146,13 @@ void write_judgement(JsonWriter& w, const Judgement& judgement) {
   w.end_array();
 }
 
-// Returns the names of the places of a step: 3 × offset + buffer; -1: none.
+// Returns the number of a place of a step: 3 × offset + buffer; -1: none.
 std::int32_t place_of(bool used, Buffer buffer, std::int32_t offset) {
-  constexpr std::int32_t most = 700'000'000;  // three times that fits
+  constexpr std::int32_t most = 700'000'000;  // avoids overflow of 3 × offset
   return used && offset >= 0 && offset < most ? 3 * offset + static_cast<std::int32_t>(buffer) : -1;
 }
 
-// The program: threadblocks, steps, what waits for what.
+// Adds the program: threadblocks, steps, dependencies.
 void add_program(const Algorithm& a, const StepGraph& graph, const Play& play, const StepTimes* times,
                  std::vector<Column>& out) {
   using enum Column::Code;
@@ -202,7 +202,7 @@ void add_program(const Algorithm& a, const StepGraph& graph, const Play& play, c
   out.push_back({"dep_to", std::move(to), delta});
 }
 
-// A program with its times, and all its messages.
+// Adds a program with its times and all its messages.
 void add_replayed(const ReplayedProgram& program, std::vector<Column>& out) {
   const StepGraph graph = make_step_graph(program.algorithm);
   const Play played = play(graph);
@@ -216,7 +216,7 @@ void add_replayed(const ReplayedProgram& program, std::vector<Column>& out) {
   add_program(program.algorithm, graph, played, &program.times, out);
 }
 
-// The links that a program uses: those of its messages.
+// Adds the links that the messages of a program use.
 void add_links_in_use(std::vector<std::pair<std::int32_t, std::int32_t>> pairs, std::vector<Column>& out) {
   std::ranges::sort(pairs);
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
@@ -229,7 +229,7 @@ void add_links_in_use(std::vector<std::pair<std::int32_t, std::int32_t>> pairs, 
   out.push_back({"link_dst", std::move(dst), Column::Code::dict});
 }
 
-// Changes of Play or Holdings; `node`: the member for the NPU; `scale`: factor of the times.
+// Adds changes of Play or Holdings. `node`: the member with the NPU; `scale`: factor of the times.
 template <typename Change, typename Node>
 void add_changes(const std::vector<Change>& changes, Node Change::*node, std::int64_t scale, const Collector& all,
                  std::vector<Column>& out) {
@@ -248,7 +248,7 @@ void add_changes(const std::vector<Change>& changes, Node Change::*node, std::in
   out.push_back({"change_held", std::move(held), Column::Code::dict});
 }
 
-// Returns how long a transfer keeps its link: while its bytes go out or, by the occupancy alpha_beta, until they
+// Returns how long a transfer occupies its link: while its bytes are sent or, with occupancy alpha_beta, until they
 // have arrived.
 std::int64_t occupied(const Schedule& s, const WireIndex& wires, const Leg& leg) {
   const std::uint32_t wire = wires.find(leg.src, leg.dst);

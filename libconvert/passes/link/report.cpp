@@ -66,7 +66,7 @@ std::string thousandths(std::uint64_t value, const char* unit) {
   const std::string rest = std::to_string(value % 1000);
   return std::to_string(value / 1000) + "." + std::string(3 - rest.size(), '0') + rest + unit;
 }
-std::string microseconds(std::uint64_t ns) { return thousandths(ns, " us"); }
+std::string microseconds(std::uint64_t ns) { return thousandths(ns, " µs"); }
 std::string milliseconds(std::int64_t ns) { return thousandths(static_cast<std::uint64_t>(ns) / 1000, " ms"); }
 
 }  // namespace

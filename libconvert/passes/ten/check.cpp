@@ -62,9 +62,9 @@ class ScheduleChecker {
     if (off > 0 && !s_.wires_told) return;
     constexpr Picoseconds relative = 1'000'000;
     if (std::abs(off) <= std::max<Picoseconds>(1, *end / relative)) return;
-    warn("claims to take " + format_exact(*s_.claimed_ps, ps_per_us) + " us, " +
-         format_exact(std::abs(off), ps_per_us) + " us too " + (off > 0 ? "much" : "little") +
-         ": the last transfer ends at " + format_exact(*end, ps_per_us) + " us");
+    warn("claims to take " + format_exact(*s_.claimed_ps, ps_per_us) + " µs, " +
+         format_exact(std::abs(off), ps_per_us) + " µs too " + (off > 0 ? "much" : "little") +
+         ": the last transfer ends at " + format_exact(*end, ps_per_us) + " µs");
   }
 
  private:
@@ -86,8 +86,8 @@ class ScheduleChecker {
     if (took >= hop - std::max(1.0, relative * hop)) return;
     diagnostics_.error(at(t), "R2",
                        describe(s_, t) + " takes " + format_exact(rounded_ps(took), ps_per_us) +
-                           " us, less than the " + format_exact(rounded_ps(hop), ps_per_us) +
-                           " us that its link requires");
+                           " µs, less than the " + format_exact(rounded_ps(hop), ps_per_us) +
+                           " µs that its link requires");
   }
 
   void check_pair(const Leg& before, const Leg& t, const Wire& wire) {
@@ -150,7 +150,7 @@ class ScheduleChecker {
   }
 
   [[nodiscard]] std::string text(std::int64_t time) const {
-    if (s_.time == Time::continuous) return format_exact(time, ps_per_us) + " us";
+    if (s_.time == Time::continuous) return format_exact(time, ps_per_us) + " µs";
     return (s_.time == Time::steps ? "step " : "position ") + std::to_string(time);
   }
 

@@ -7,10 +7,10 @@
 namespace convert {
 namespace {
 
-// What is drawn of a call; 0 and 1 are of its size.
+// Sampled property of a call; 0 and 1 are used for its size.
 enum class Part : std::uint8_t { size = 2, sent, received, load };
 
-// Returns the shares of `n` ranks of a call, which average 1: lognormal with a spread.
+// Returns lognormal shares of `n` ranks of a call with this spread; they average 1.
 std::vector<double> shares(double spread, std::size_t n, Draw draw) {
   const double sigma = std::sqrt(std::log1p(spread * spread));
   std::vector<double> out;

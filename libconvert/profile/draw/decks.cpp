@@ -13,7 +13,7 @@ void Deck::deal(const Dealing& dealing, std::uint64_t pool, std::uint64_t size) 
   const std::uint64_t parts = std::clamp<std::uint64_t>(size / dealing.ranks, 1, most_parts);
   for (std::uint64_t part = 0; part < parts; ++part) {
     const std::uint64_t begin = size * part / parts, width = size * (part + 1) / parts - begin;
-    // An affine permutation of the part, the same for all ranks, which gives each another value.
+    // An affine permutation of the stratum, equal on all ranks, gives each rank another value.
     Draw common(dealing.seed, pool, round_, part);
     std::uint64_t step = 1 + common.below(width);
     while (std::gcd(step, width) != 1) ++step;
@@ -38,8 +38,8 @@ std::uint64_t pool_size(const CostPool& pool) {
   return n;
 }
 
-// With shape s the log-logistic distribution of scale 1 has the quantiles (u / (1 - u))^s and the mean
-// pi s / sin(pi s); s is taken so that the logarithm has the deviation of a lognormal one of the same spread.
+// The log-logistic distribution of shape s and scale 1 has the quantiles (u / (1 - u))^s and the mean pi s / sin(pi
+// s). s is chosen so that the logarithm has the same deviation as a lognormal distribution of this spread.
 NodeCost cost_at(const CostPool& pool, std::uint64_t number) {
   auto cluster = pool.begin();
   while (number >= cluster->count) {

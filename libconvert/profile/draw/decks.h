@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Deals values of pools to ranks: each pool to its end before it is dealt again, so that totals are kept.
+// Stratified sampling of pools: each value of a pool is drawn once before any is drawn again, which keeps totals.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace convert {
 
-// Says for whom is dealt. Ranks of one seed share what a pool has; its values, sorted, are cut into as many parts
-// as a rank gets of them, and each rank gets one of each part.
+// Selects the rank that samples. Ranks of one seed share a pool: its sorted values are split into one stratum per
+// draw of a rank, and each rank draws one value of each stratum.
 struct Dealing {
   std::uint64_t seed = 1;
   std::uint64_t rank = 0, ranks = 1;  // of the job
 };
 
-// The numbers of the values of a pool that a rank gets, one round after the other.
+// Sequence of value indices that a rank draws from a pool, round by round.
 class Deck {
  public:
-  // Returns the next number of 0 … size - 1; `pool` tells this pool from all others.
+  // Returns the next index of 0 … size - 1; `pool` identifies the pool.
   std::uint64_t next(const Dealing& dealing, std::uint64_t pool, std::uint64_t size);
 
  private:
@@ -31,10 +31,10 @@ class Deck {
   std::uint64_t round_ = 0;
 };
 
-// Returns the value of a number of a pool, as WorkloadProfile::pools has it: durations of a cluster are spread
-// about its mean as a log-logistic distribution is.
+// Returns the value at an index of a pool of WorkloadProfile::pools. Durations of a cluster follow a log-logistic
+// distribution around its mean.
 [[nodiscard]] NodeCost cost_at(const CostPool& pool, std::uint64_t number);
-// Returns how many values a pool has.
+// Returns the number of values of a pool.
 [[nodiscard]] std::uint64_t pool_size(const CostPool& pool);
 
 }  // namespace convert

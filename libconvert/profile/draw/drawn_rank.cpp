@@ -25,7 +25,8 @@ void DrawnRank::find_deps(std::uint32_t token, bool in_place) {
       if (!waits_for(node)) add_dep(node, d.kinds);
     } else if (!in_place && number > 0) {
       ++moved_;
-      // As many nodes are waited for as were recorded, if there are so many.
+      // Chooses a node without dependency from this node, so that the number of dependencies is as recorded if
+      // possible.
       std::size_t at = 0;
       while (at < nodes.size() && waits_for(nodes[at])) ++at;
       const std::uint32_t node = at < nodes.size() ? nodes[at] : number - 1;
@@ -34,7 +35,7 @@ void DrawnRank::find_deps(std::uint32_t token, bool in_place) {
   }
 }
 
-// Returns which communications the node that is added waits for.
+// Returns the communications that the node depends on.
 CallMask DrawnRank::found_calls() const {
   CallMask out;
   for (const Dep& d : found_) out.add(waits_[d.node].moved(calls_.size() - known_[d.node]));

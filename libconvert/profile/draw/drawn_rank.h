@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collects the nodes that are drawn for a rank: finds what they wait for among those that are there.
+// Nodes of a sampled rank; resolves the dependencies of a node to earlier nodes.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace convert {
 
-// Every node waits for earlier ones alone, so that there are no cycles.
+// A node depends on earlier nodes only, so there are no cycles.
 class DrawnRank {
  public:
   struct Item {
@@ -24,20 +24,20 @@ class DrawnRank {
   };
   struct Dep {
     std::uint32_t node = 0;
-    std::uint8_t kinds = 0;  // as TokenDep has them
+    std::uint8_t kinds = 0;  // as in TokenDep
   };
 
   explicit DrawnRank(const WorkloadProfile& profile);
 
-  // Adds a node. A dependency that reaches back beyond the beginning is left out where the node is `in_place`, as
-  // in the first iteration that was recorded; else it means the first node of its lane or class, or the node before
-  // it where there is none, and is counted.
+  // Adds a node. A dependency that reaches back before the first node is omitted if the node is `in_place`, as in
+  // the first recorded iteration. Otherwise it is counted, and replaced by the first node of its lane or class, or
+  // else by the previous node.
   void add(std::uint32_t token, const NodeCost& cost, double duration_ns, bool scaled, bool in_place);
-  // Adds a communication that waits for some of those before it, as ProfileScript has it, whatever else it waits
-  // for.
+  // Adds a communication that depends on the earlier communications `after` (distances, as in ProfileScript), in
+  // addition to its other dependencies.
   void add_call(std::uint32_t token, const NodeCost& cost, double duration_ns, bool scaled,
                 std::span<const std::uint32_t> after);
-  // Multiplies the durations of each lane of the iterations so that they sum up to `work_ns`; 0: leaves them.
+  // Scales the durations of the iterations' nodes in each lane so that they sum up to `work_ns`; 0: not scaled.
   void scale(std::span<const double> work_ns);
 
   [[nodiscard]] const std::vector<Item>& items() const { return items_; }
@@ -57,9 +57,9 @@ class DrawnRank {
   std::vector<std::uint32_t> lane_of_deps_;
   std::vector<std::vector<std::uint32_t>> lanes_, classes_;  // nodes
   std::vector<Dep> found_;                                   // of the node that is added
-  std::vector<CallMask> waits_;                              // by node, as of
-  std::vector<std::uint32_t> known_;                         // so many communications before it, and itself
-  std::vector<std::uint32_t> calls_;                         // nodes
+  std::vector<CallMask> waits_;                              // by node, relative to known_
+  std::vector<std::uint32_t> known_;  // number of communications before the node, including itself
+  std::vector<std::uint32_t> calls_;  // nodes
   std::uint64_t moved_ = 0;
 };
 

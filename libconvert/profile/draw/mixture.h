@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws one of several profiles.
+// Random choice of one of several profiles.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,9 @@
 
 namespace convert {
 
-// Returns the number of one of the profiles, at least one, by chance: each as often as it has jobs. The seed alone
-// decides; what Synthesis draws of the profile with the same seed does not depend on that.
+// Returns the index of one of the profiles (at least one is required), with a probability proportional to its
+// number of jobs. The choice depends only on the seed, and is independent of what Synthesis samples with the same
+// seed.
 [[nodiscard]] std::size_t draw_profile(std::span<const WorkloadProfile> profiles, std::uint64_t seed);
 
 }  // namespace convert

@@ -17,7 +17,7 @@
 namespace convert {
 namespace {
 
-// What chance decides.
+// Independent random streams.
 enum class Chance : std::uint8_t { job, unit, work, loose, cost, speed };
 
 Draw chance(std::uint64_t seed, Chance what, std::uint64_t a = 0, std::uint64_t b = 0) {
@@ -31,7 +31,7 @@ void shuffle(std::vector<T>& v, Draw draw) {
 
 }  // namespace
 
-// Draws one rank.
+// Samples one rank.
 class Synthesis::RankDrawer {
  public:
   RankDrawer(const Synthesis& s, std::size_t rank, const DrawnAs& as)
@@ -61,12 +61,12 @@ class Synthesis::RankDrawer {
     NodeCost cost{};
     double duration_ns = 0;
   };
-  // Where in their pools the costs of a piece's nodes stand that are long or short together.
+  // Common quantile of the nodes of a piece that have correlated costs.
   struct Common {
-    double place = 0;  // from 0 to 1
-    double share = 0;  // of the nodes
+    double place = 0;  // quantile in their pools, 0 to 1
+    double share = 0;  // share of the nodes of the piece
   };
-  // The costs of a piece, and which of its nodes is the next.
+  // Cost pools of a piece, and index of its next node.
   struct Costs {
     const std::vector<std::uint32_t>& pools;
     Common common{};
@@ -85,7 +85,7 @@ class Synthesis::RankDrawer {
     std::size_t gap = 0;
     const auto add_gap = [&](std::uint32_t place) {
       if (place != no_index) return add_place(place);
-      if (open == 0) return;  // it is one of those counted
+      if (open == 0) return;  // unreachable: `open` counts this gap
       const std::size_t begin = rest.size() * gap / open, end = rest.size() * (gap + 1) / open;
       ++gap;
       for (std::size_t i = begin; i < end; ++i) add_symbol(rest[i], nullptr, false);
@@ -97,7 +97,8 @@ class Synthesis::RankDrawer {
     add_gap(script.last_place);
   }
 
-  // Returns about `share` of the pieces, those of one position by chance, as many nodes in all as that is.
+  // Returns about `share` of the pieces, in random order if positions are equal. Rounding keeps the number of
+  // nodes.
   std::vector<Symbol> some_of(const std::vector<LoosePiece>& pieces, double share) {
     std::vector<Placed> placed;
     double due = 0;  // nodes
@@ -131,7 +132,7 @@ class Synthesis::RankDrawer {
     std::uint64_t all = place.loose_segments;
     for (const ProfilePlace::Segment& s : place.segments) all += s.count;
     if (all == 0) return;
-    constexpr std::uint64_t places = std::uint64_t{1} << 32U;  // behind the pools
+    constexpr std::uint64_t places = std::uint64_t{1} << 32U;  // decks of places are numbered after the pools
     std::uint64_t at = place_decks_[number].next(dealing_, places + number, all);
     for (const ProfilePlace::Segment& s : place.segments) {
       if (at < s.count) {
@@ -163,14 +164,14 @@ class Synthesis::RankDrawer {
     add_tokens(b, costs, place, in_place);
   }
 
-  // Where the rank has a load, such as tokens for its experts, that decides.
+  // The load of the rank, such as tokens for its experts, is the quantile if there is one.
   Common common_of(Symbol symbol) {
     const double together = profile_.together[symbol];
     if (together == 0) return {};
-    // Two nodes do both with the square of the share.
+    // Two nodes both take part with the square of the share.
     return {.place = load_ ? *load_ : loose_.unit(), .share = std::sqrt(together)};
   }
-  // Where nodes of a pool differ, durations are a hundredth up or down.
+  // If the costs of a pool differ, durations are varied by up to 1 %.
   DrawnCost cost_of(std::uint32_t number, const Common& common) {
     if (number == no_index || profile_.pools[number].empty()) return {};
     const CostPool& pool = profile_.pools[number];
@@ -235,8 +236,8 @@ Synthesis::Synthesis(const WorkloadProfile& profile, const SynthesisOptions& opt
   choose_work();
 }
 
-// The first iteration, which waits for no other, stays the first; the later ones are dealt like cards: all once
-// before any again.
+// The first iteration stays first, as it depends on no earlier one. Later iterations are drawn without replacement
+// until all are used, then again.
 void Synthesis::choose_units() {
   using Part = ProfileJob::Part;
   std::vector<std::uint32_t> deck, chosen;
@@ -258,7 +259,7 @@ void Synthesis::choose_units() {
   add_all(Part::epilogue, units_);
 }
 
-// Ranks that do the same may be as fast or slow as each other.
+// Ranks with equal scripts exchange their work at random.
 void Synthesis::choose_work() {
   std::map<std::vector<std::uint32_t>, std::vector<std::uint32_t>> alike;
   for (std::uint32_t r = 0; r < ranks(); ++r) {
@@ -296,7 +297,7 @@ void Synthesis::fit_work(std::span<const std::uint32_t> alike) {
   }
 }
 
-// A rank is as much faster or slower in all its lanes.
+// A rank is faster or slower by the same quantile in all lanes.
 std::vector<double> Synthesis::drawn_work(std::size_t rank, const DrawnAs& as) const {
   const double z = chance(seed_, Chance::speed, as.rank).normal();
   std::vector<double> work;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws a set of traces from a profile.
+// Sampling of a trace set from a profile.
 #pragma once
 
 #include <atomic>
@@ -17,16 +17,16 @@ namespace convert {
 
 struct SynthesisOptions {
   std::uint64_t seed = 1;
-  std::optional<std::uint64_t> iterations{};  // default: as many as were recorded of the job
+  std::optional<std::uint64_t> iterations{};  // default: the recorded number of the job
 };
 
-// Says as which of how many ranks a rank is drawn, where a set is made of more ranks than were recorded.
+// Index of a sampled rank and number of sampled ranks, if a set has more ranks than the recording.
 struct DrawnAs {
   std::uint64_t rank = 0, ranks = 1;
 };
 
-// All ranks do the communications of a group in the order in which their scripts have them, and those are parts of
-// one order: so calls match, and no ranks wait for each other in a circle.
+// All ranks make the communications of a group in the order of their scripts. All scripts follow one global order,
+// so calls match and ranks never wait for each other in a cycle.
 class Synthesis {
  public:
   // The profile must outlive this object.
@@ -34,22 +34,22 @@ class Synthesis {
 
   [[nodiscard]] const ProfileJob& job() const { return job_; }
   [[nodiscard]] std::size_t ranks() const { return job_.ranks.size(); }
-  // Returns a rank, by its place among those of the job. Thread-safe; depends on the seed alone.
+  // Returns a rank, given by its index among the ranks of the job. Thread-safe; depends only on the seed.
   [[nodiscard]] Trace draw(std::size_t rank) const;
-  // Returns what that rank does as one of others: with costs of its own, and as fast as the lognormal distribution
-  // of the ranks that do the same has it. Groups, peers and sizes are those of the rank.
+  // Returns a sample of the rank for index `as`, with own costs. Its speed follows the lognormal distribution of
+  // the ranks with equal scripts. Groups, peers and sizes are the groups, peers and sizes of `rank`.
   [[nodiscard]] Trace draw(std::size_t rank, const DrawnAs& as) const;
-  // Returns the process groups whose members are known, as the text of a groups file; empty if there are none.
+  // Returns the process groups with known members as the text of a groups file; empty if there are none.
   [[nodiscard]] std::string groups() const;
   [[nodiscard]] std::uint64_t iterations() const { return iterations_; }
-  // Returns how many dependencies reached back too far, in all ranks drawn so far.
+  // Returns the number of dependencies that reached back too far, in all ranks sampled so far.
   [[nodiscard]] std::uint64_t moved_deps() const { return moved_deps_; }
 
  private:
   class RankDrawer;
-  // How fast the ranks are that do the same, by lane.
+  // Distribution of the work of ranks with equal scripts, by lane.
   struct LaneWork {
-    double mu = 0, sigma = 0;  // of the logarithm of the ns of an iteration
+    double mu = 0, sigma = 0;  // of the logarithm of the time of an iteration in ns
     bool told = false;
   };
   void choose_units();
@@ -62,9 +62,9 @@ class Synthesis {
   const ProfileJob& job_;
   Grammar grammar_;
   std::uint64_t iterations_ = 0;
-  std::vector<std::uint32_t> units_;  // of the job, one after the other
-  std::vector<std::uint32_t> work_;   // by rank: whose work it has
-  std::vector<std::uint32_t> role_;   // by rank: into role_work_
+  std::vector<std::uint32_t> units_;  // of the job, in order
+  std::vector<std::uint32_t> work_;   // by rank: the rank whose work it gets
+  std::vector<std::uint32_t> role_;   // by rank: index in role_work_
   std::vector<std::vector<LaneWork>> role_work_;
   mutable std::atomic<std::uint64_t> moved_deps_ = 0;
 };

@@ -88,7 +88,7 @@ class RankWriter {
     const auto own = static_cast<std::int64_t>(job_.ranks[rank_]), peer = own + c.offset;
     const bool sends = c.type == NodeType::comm_send;
     const std::pair<std::int64_t, std::int64_t> ends = sends ? std::pair(own, peer) : std::pair(peer, own);
-    // A message of a rank to itself has both ends here.
+    // A message of a rank to itself has both ends on this rank.
     const std::uint64_t number = (sends ? sends_ : receives_)[ends]++;
     t.add_int(sends ? attr::comm_dst : attr::comm_src, Kind::int32_val, peer);
     t.add_int(attr::comm_tag, Kind::int32_val, static_cast<std::int64_t>(number));

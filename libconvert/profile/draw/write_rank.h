@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes a drawn rank as a trace.
+// Conversion of a sampled rank to a trace.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace convert {
 
-// Returns the trace of the rank, given by its place among those of the job. Nodes are named by their classes, tags
-// count the messages of two ranks; sizes that are drawn are the same on all ranks of a call.
+// Returns the trace of a rank, given by its index among the ranks of the job. Nodes are named by their classes;
+// tags count the messages of a pair of ranks. Sampled sizes are equal on all ranks of a call.
 [[nodiscard]] Trace write_rank(const WorkloadProfile& profile, const ProfileJob& job, std::uint64_t seed,
                                std::size_t rank, const DrawnRank& drawn);
 

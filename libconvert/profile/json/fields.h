@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists the parts of what a profile's tables hold, in the order in which they stand in a row: for writing and
-// reading.
+// Members of the rows of a profile's tables, in file order; used for both writing and reading.
 #pragma once
 
 #include <string_view>
@@ -11,7 +10,7 @@ namespace convert {
 
 inline constexpr std::string_view profile_kind = "etkit profile";
 
-// Call visit(part, part, …) once for what is an array; what has parts of its own is an array in it.
+// Each calls visit(member, member, …) once for a struct, which is a JSON array; nested structs are nested arrays.
 template <class Visit>
 void fields(NodeLane& x, const Visit& visit) {
   visit(x.kind, x.number);

@@ -21,7 +21,7 @@ namespace ondemand = simdjson::ondemand;
 
 class ProfileReader {
  public:
-  // `begin`: the file, and the line in it where the text begins; 0: the first.
+  // `begin`: the file, and the line at which the text begins; 0: the first line.
   ProfileReader(std::string_view text, const Location& begin) : begin_(begin), padded_(text) {}
 
   WorkloadProfile read() {
@@ -44,12 +44,12 @@ class ProfileReader {
   void read_head(ondemand::object& members, WorkloadProfile& profile) {
     std::string_view kind;
     if (members.find_field("kind").get(kind) != simdjson::SUCCESS || kind != profile_kind)
-      throw failure("this is no profile of et-profile: it does not begin with \"kind\":\"" +
-                    std::string(profile_kind) + "\"");
+      throw failure("not a profile of et-profile: it does not begin with \"kind\":\"" + std::string(profile_kind) +
+                    "\"");
     const std::int64_t version = members.find_field("version").get_int64().value();
     if (version != WorkloadProfile::version)
       throw failure("the profile has version " + std::to_string(version) + "; this program reads version " +
-                    std::to_string(WorkloadProfile::version) + ": make it again with this et-profile");
+                    std::to_string(WorkloadProfile::version) + "; create it again with this et-profile");
     here_ = "k";
     number(profile.k, members.find_field("k").value());
   }
@@ -62,7 +62,7 @@ class ProfileReader {
     });
   }
 
-  // The object, and the text, must end behind the last table.
+  // The object and the text must end after the last table.
   void check_end() {
     const char* at = nullptr;
     if (doc_.current_location().get(at) != simdjson::SUCCESS)
@@ -72,7 +72,7 @@ class ProfileReader {
     const std::size_t close = rest.find_first_not_of(space);
     if (close == std::string_view::npos || rest[close] != '}' ||
         rest.find_first_not_of(space, close + 1) != std::string_view::npos)
-      throw failure("more stands here than a profile has");
+      throw failure("unexpected text after the profile");
   }
 
   template <class T>
@@ -128,16 +128,16 @@ class ProfileReader {
     auto at = items.begin().value();
     const auto end = items.end().value();
     fields(x, [&](auto&... part) { (read_part(part, at, end), ...); });
-    if (at != end) throw failure("a row has more parts than it should");
+    if (at != end) throw failure("a row has too many values");
   }
   template <class T, class At, class End>
   void read_part(T& part, At& at, const End& end) {
-    if (!(at != end)) throw failure("a row has fewer parts than it should");
+    if (!(at != end)) throw failure("a row has too few values");
     read(part, (*at).value());
     ++at;
   }
 
-  // Returns an error at the line where reading is, else where the profile begins.
+  // Returns an error at the current line of the reader, or at the begin of the profile.
   [[nodiscard]] Error failure(const std::string& message) {
     const char* at = nullptr;
     const bool is_known = begun_ && doc_.current_location().get(at) == simdjson::SUCCESS;
@@ -150,19 +150,19 @@ class ProfileReader {
     return input_error(where, (here_.empty() ? "" : std::string(here_) + ": ") + message, "profile");
   }
 
-  // Returns the error of a text that simdjson does not read.
+  // Returns the error for a text that simdjson rejects.
   [[nodiscard]] Error malformed(simdjson::error_code code) {
     const std::string_view text = padded_;
     const std::size_t begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
-    if (begin == text.size()) return failure_at(0, "is empty; a profile of et-profile is expected");
-    if (text[begin] != '{') return failure_at(begin, "this is no profile of et-profile: it does not begin with {");
+    if (begin == text.size()) return failure_at(0, "the file is empty; a profile of et-profile is required");
+    if (text[begin] != '{') return failure_at(begin, "not a profile of et-profile: it does not begin with {");
     if (const std::size_t at = find_invalid_utf8(text); at != std::string_view::npos)
       return failure_at(at, "the text is not UTF-8");
     switch (code) {
       case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
       case simdjson::UNCLOSED_STRING: return failure_at(text.size(), "the profile ends here, but is incomplete");
       case simdjson::NO_SUCH_FIELD: return failure("a table of the profile is missing");
-      case simdjson::INCORRECT_TYPE: return failure("a value of another type than a profile has here");
+      case simdjson::INCORRECT_TYPE: return failure("a value has the wrong type");
       default: return failure("malformed JSON");
     }
   }
@@ -170,12 +170,13 @@ class ProfileReader {
   const Location& begin_;
   ondemand::parser parser_;
   ondemand::document doc_;
-  bool begun_ = false;  // else there is no place to ask for
+  bool begun_ = false;  // simdjson has a current location
   simdjson::padded_string padded_;
-  std::string_view here_;  // the table
+  std::string_view here_;  // name of the current table
 };
 
-// Returns how long the JSON object is that the text begins with; all of the text if it does not end in it.
+// Returns the length of the JSON object at the begin of the text; the length of the text if the object does not
+// end.
 std::size_t object_length(std::string_view text) {
   std::size_t depth = 0;
   bool in_string = false;
@@ -183,7 +184,7 @@ std::size_t object_length(std::string_view text) {
     i = text.find_first_of(in_string ? "\"\\" : "\"{}", i);
     if (i == std::string_view::npos) break;
     switch (text[i]) {
-      case '\\': ++i; break;  // what follows does not end the string
+      case '\\': ++i; break;  // the next character does not end the string
       case '"': in_string = !in_string; break;
       case '{': ++depth; break;
       default:
@@ -216,7 +217,7 @@ std::vector<WorkloadProfile> parse_profiles(std::string_view text, const std::st
     const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(next), '\n');
     begin.line = std::max(begin.line, 1U) + static_cast<std::uint32_t>(lines);
     text.remove_prefix(next);
-    if (!text.empty() && text.front() != '{') throw input_error(begin, "no profile stands here", "profile");
+    if (!text.empty() && text.front() != '{') throw input_error(begin, "expected a profile", "profile");
   } while (!text.empty());
   return profiles;
 }

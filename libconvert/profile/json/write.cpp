@@ -66,7 +66,7 @@ class ProfileWriter {
 
 std::string profile_json(const WorkloadProfile& profile) {
   std::string out;
-  WorkloadProfile copy = profile;  // the fields are those that reading sets
+  WorkloadProfile copy = profile;  // fields() takes non-const references, as it also reads
   ProfileWriter(out).write(copy);
   out += '\n';
   return out;

@@ -67,7 +67,7 @@ void ClassTable::number_plain(std::span<const JobLog> jobs) {
     add(to, spread.total);
     common_of.emplace(named, to);
   }
-  // What is rare has the empty name.
+  // Rare names become the empty name.
   std::map<Named, Total> rare;
   for (const auto& [named, total] : common) {
     if (total.nodes < k_) rare.emplace(named, total);
@@ -115,7 +115,7 @@ void ClassTable::count_calls(std::span<const JobLog> jobs, const GroupSlots& slo
         }
         if (facts.parts > 0 && facts.parts == slots.members(j, facts.group)) {
           c = without_size(c);
-          c.splits = 0;  // count_splits() says of which kind
+          c.splits = 0;  // count_splits() sets the kind
         }
         of_rank.push_back(c);
       }
@@ -152,7 +152,8 @@ void ClassTable::hide_rare_roots(std::span<const JobLog> jobs) {
   }
 }
 
-// Where ranks wait in a circle it is not known which calls are one: there are at least as many as a rank has.
+// If the order has a cycle, it is unknown which calls match. The number of calls is then at least the largest
+// number on one rank.
 void ClassTable::count_sizes(const JobLog& job, const std::vector<std::vector<ProfileClass>>& kinds) {
   const CommOrder& order = job.order;
   std::vector<bool> met(order.vertices, false);
@@ -261,7 +262,7 @@ void ClassTable::find_long(std::span<const JobLog> jobs) {
   }
   for (const Total& t : totals) {
     const double least = iterations > 0 ? share * work / iterations : 0;
-    const bool known = t.nodes > 0;  // a communication's times are told at its places
+    const bool known = t.nodes > 0;  // times of communications are stored by place
     long_ns_.push_back(known ? std::max(least, means * t.time_ns / static_cast<double>(t.nodes))
                              : std::numeric_limits<double>::infinity());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers the classes of nodes of all jobs, and hides those that are rare.
+// Classes of the nodes of all jobs; hides rare classes.
 #pragma once
 
 #include <cstdint>
@@ -19,29 +19,29 @@
 
 namespace convert {
 
-// Computations of which there are fewer than k become such without a class of their own; communications of fewer
-// than k calls lose their size; what stands on fewer than k nodes even so is left out. A name that only one of
-// several ranks, or only one of several iterations, has, is that without its numbers: ProfilerStep#5, nccl:recv
-// 3<-2.
+// Computations of a class with fewer than k nodes become anonymous computations. Communications with fewer than k
+// calls lose their size. Nodes are omitted if their class is still rare after this. A name that only one of several
+// ranks, or one of several iterations, has loses its numbers: ProfilerStep#5, nccl:recv 3<-2.
 class ClassTable {
  public:
   ClassTable(std::span<const JobLog> jobs, const GroupSlots& slots, std::uint32_t k);
 
-  // Returns the class of a node that does not communicate; no_index: it is left out. Thread-safe.
+  // Returns the class of a node that is not a communication; no_index: the node is omitted. Thread-safe.
   [[nodiscard]] std::uint32_t plain(const ProfileClass& plain_class, std::string_view name) const;
-  // Returns that of the calls of a rank, in their order.
+  // Returns the classes of the calls of a rank, in call order.
   [[nodiscard]] const std::vector<std::uint32_t>& calls(std::size_t job, std::size_t rank) const {
     return calls_[job][rank];
   }
-  // Returns the most that a node of the class may cost: LargestCosts::kth() of all nodes of its type, of host or
-  // device.
+  // Returns the upper bound of the costs of a node of the class: LargestCosts::kth() over all nodes of its type on
+  // host or device.
   [[nodiscard]] const NodeCost& most(std::uint32_t node_class) const { return most_[node_class]; }
-  // Returns what no node of the class takes but long ones: eight times the mean, and 0.2 % of what an iteration of
-  // a rank takes, ns. Where such stand is what else would be lost, and with it when others can begin.
+  // Returns the duration in ns above which a node of the class is long: eight times the mean, and at least 0.2 % of
+  // a rank's iteration. Tokens distinguish long nodes, as their positions determine when other nodes can begin.
   [[nodiscard]] double long_ns(std::uint32_t node_class) const { return long_ns_[node_class]; }
   [[nodiscard]] std::size_t size() const { return classes_.size(); }
   [[nodiscard]] const std::vector<ProfileClass>& classes() const { return classes_; }
-  // Returns, by class, the first class that is the same message, whichever of its ends; of others the class itself.
+  // Returns for each class the first class of the same message, independent of the end; the class itself if it is
+  // not a message.
   [[nodiscard]] std::vector<std::uint32_t> messages() const;
   [[nodiscard]] const std::vector<std::vector<SizeCluster>>& sizes() const { return sizes_.pools(); }
   [[nodiscard]] const std::vector<SplitPool>& splits() const { return splits_; }
@@ -53,18 +53,18 @@ class ClassTable {
     double time_ns = 0;
     std::uint32_t number = no_index;
   };
-  // What a name of computations is on all ranks and in all iterations together.
+  // Occurrences of a name of computations over all ranks and iterations.
   struct Spread {
     Total total{};
-    std::size_t rank = 0;    // the only one, counted over all jobs; no_index: several
-    std::uint32_t part = 0;  // the only one
+    std::size_t rank = 0;    // the only rank, counted over all jobs; no_index: several
+    std::uint32_t part = 0;  // the only part
   };
   using Named = std::pair<ProfileClass, std::string>;
   struct TextHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>()(s); }
   };
-  // An all-to-all with unequal parts: what a rank sends on average, and how far that and what it receives spread.
+  // An all-to-all with unequal shards: mean sent by a rank, and spread of sent and received bytes.
   struct SplitCall {
     std::size_t ranks = 0;
     bool counted = false;
@@ -73,8 +73,8 @@ class ClassTable {
     [[nodiscard]] double sent_spread() const;
     [[nodiscard]] double received_spread() const;
   };
-  // Returns a class without what may differ among the ranks that take part: a receive as its send, no ordinal, no
-  // root.
+  // Returns a class without properties that differ between the ranks of a call: a receive becomes a send; ordinal
+  // and root are removed.
   static ProfileClass shared_part(ProfileClass c);
   void number_plain(std::span<const JobLog> jobs);
   void count_calls(std::span<const JobLog> jobs, const GroupSlots& slots);

@@ -22,9 +22,9 @@ std::uint64_t rounded_mean(double sum, double count) {
   return static_cast<std::uint64_t>(std::llround(sum / count));
 }
 
-// Returns one digit of a share.
+// Returns a share rounded to one significant digit.
 float one_digit(double share) {
-  if (share < 1e-3) return 0;  // nothing that would be seen
+  if (share < 1e-3) return 0;  // negligible
   const double unit = std::pow(10, std::floor(std::log10(share)));
   return static_cast<float>(std::round(share / unit) * unit);
 }

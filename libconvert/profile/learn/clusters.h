@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Takes values together so that each that is told is the mean of at least k (microaggregation, Domingo-Ferrer and
-// Mateo-Sanz 2002, with groups of neighbours).
+// Microaggregation: clusters of neighbouring values so that each published value is the mean of at least k
+// (Domingo-Ferrer and Mateo-Sanz 2002).
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,26 @@ namespace convert {
 // The largest number of clusters of a pool.
 inline constexpr std::size_t most_clusters = 32;
 
-// A cost, or the sum of several that were taken together.
+// A cost, or the sum of several costs.
 struct WeighedCost {
   double duration_ns = 0, delay_ns = 0, operations = 0, bytes = 0;  // sums
-  double squares = 0;                                               // of the durations, summed
+  double squares = 0;                                               // sum of the squared durations
   std::uint32_t count = 0;
 
   WeighedCost() = default;
-  WeighedCost(const NodeCost& cost, double duration);  // `duration` in place of the cost's own
+  WeighedCost(const NodeCost& cost, double duration);  // `duration` replaces the duration of the cost
   void add(const WeighedCost& other);
 };
 
-// Returns the clusters of at least k neighbours, at most most_clusters, as equal in number as may be; k values or
-// more are needed. A pool may have been shortened.
+// Returns at most most_clusters clusters of at least k neighbours each, of sizes as equal as possible. Requires at
+// least k values. `values` may have been shortened.
 [[nodiscard]] CostPool cost_clusters(std::vector<WeighedCost> values, std::uint32_t k);
-// Takes neighbours together until at most half of `most` are left, if there are more than `most`.
+// Merges neighbours until at most `most` / 2 values are left, if there are more than `most`.
 void shorten(std::vector<WeighedCost>& values, std::size_t most);
 
-// Returns the clusters of sizes in the same way, their means rounded to two digits.
+// Returns the clusters of sizes by the same method; means are rounded to two digits.
 [[nodiscard]] std::vector<SizeCluster> size_clusters(std::vector<std::int64_t> values, std::uint32_t k);
-// Returns the number with its first two digits alone, rounded.
+// Returns the number rounded to two significant digits.
 [[nodiscard]] std::int64_t two_digits(std::int64_t value);
 
 }  // namespace convert

@@ -10,7 +10,7 @@ namespace convert {
 namespace {
 
 constexpr std::size_t no_pool = static_cast<std::size_t>(-1);
-constexpr std::size_t most_values = 256;  // of a pool, until neighbours are taken together
+constexpr std::size_t most_values = 256;  // of a pool, before neighbours are merged
 
 }  // namespace
 
@@ -24,7 +24,7 @@ CostPools::CostPools(const SegmentTable& segments, const PlaceTable& places, std
   work_.assign(segments.ranks().size(), std::vector<std::pair<double, std::uint64_t>>(lanes));
 }
 
-// A symbol has pools of its own if at least k of its occurrences are in no wider one that has.
+// A symbol has pools if at least k of its occurrences are outside of wider symbols with pools.
 void CostPools::assign() {
   const Grammar& grammar = segments_.grammar();
   std::vector<std::uint64_t> count(grammar.symbols(), 0);
@@ -50,8 +50,8 @@ void CostPools::assign() {
   totals_.resize(grammar.symbols());
 }
 
-// The variance of a sum is the sum of the variances, and of the products of the deviations of each two, times the
-// correlation of these.
+// The variance of a sum is the sum of the variances plus, for each pair, the product of the deviations times their
+// correlation. Solves this for the mean correlation.
 float CostPools::together(Symbol symbol) const {
   const Totals& all = totals_[symbol];
   const std::size_t pool = first_pool_[symbol];
@@ -82,7 +82,7 @@ void CostPools::add_value(std::size_t pool, const WeighedCost& value) {
 
 void CostPools::feed(Symbol symbol, std::span<const WeighedCost> values) {
   const std::size_t pool = first_pool_[symbol];
-  if (symbol < short_.size() && short_[symbol]) return;  // all nodes of the token are added
+  if (symbol < short_.size() && short_[symbol]) return;  // all nodes of the token are added separately
   if (pool != no_pool) {
     double total = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -153,7 +153,7 @@ void CostPools::add(std::size_t rank, const EncodedRank& encoded) {
 }
 
 std::uint32_t CostPools::write(WorkloadProfile& profile) const {
-  std::map<CostPool, std::uint32_t> numbers;  // pools that are equal are one
+  std::map<CostPool, std::uint32_t> numbers;  // equal pools are shared
   const auto number = [&](std::size_t pool) {
     const auto [at, is_new] =
         numbers.try_emplace(cost_clusters(values_[pool], k_), static_cast<std::uint32_t>(profile.pools.size()));

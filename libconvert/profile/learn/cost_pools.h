@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collects what nodes cost, by where they stand in the widest piece that stands at least k times.
+// Pools of node costs; a pool belongs to a node of the widest piece that occurs at least k times.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ namespace convert {
 
 class CostPools {
  public:
-  // All must outlive this object.
+  // The arguments must outlive this object.
   CostPools(const SegmentTable& segments, const PlaceTable& places, std::uint32_t k);
 
-  // Adds the costs of a rank, in the order of the ranks.
+  // Adds the costs of a rank, in order of the ranks.
   void add(std::size_t rank, const EncodedRank& encoded);
   // Sets pools and costs of the profile, and the work of the ranks of its jobs. Returns the number of the first
   // pool of calls.
@@ -36,11 +36,13 @@ class CostPools {
   const SegmentTable& segments_;
   const PlaceTable& places_;
   std::uint32_t k_;
-  std::vector<std::size_t> first_pool_;  // by symbol: of its nodes, which follow each other; none: as its parts
-  std::vector<bool> short_;              // by token: fewer than k have no wider piece; then all are in its pool
+  // By symbol: first of the consecutive pools of its nodes; none: pools of its parts.
+  std::vector<std::size_t> first_pool_;
+  // By token: fewer than k occurrences outside of wider pieces; its pool then takes all occurrences.
+  std::vector<bool> short_;
   std::vector<std::vector<WeighedCost>> values_;  // of nodes, then of calls
   std::size_t first_call_ = 0;
-  // By symbol that has pools: how long its nodes take together, ns: sum, sum of the squares, number.
+  // By symbol with pools: total duration of its nodes in ns: sum, sum of squares, count.
   struct Totals {
     double sum = 0, squares = 0, count = 0;
   };

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t nearest_backs = 8;
 
-// Puts the nodes of a rank into the order of the job: its communications by their places, all else as recorded.
+// Sorts the nodes of a rank: communications by the order of the job, other nodes as recorded.
 class RankOrderer {
  public:
   RankOrderer(const JobLog& job, std::size_t rank, const Trace& trace, const Graph& graph)
@@ -32,7 +32,7 @@ class RankOrderer {
       if (is_communication(trace.nodes, trace.nodes.nodes[i])) call_[i] = calls++;
     }
   }
-  // Returns the number of a node that communicates among the calls of the rank; no_index for others.
+  // Returns the call number of a node; no_index if it is not a communication.
   [[nodiscard]] std::uint32_t call(std::uint32_t node) const { return call_[node]; }
   [[nodiscard]] std::uint32_t part(std::uint32_t node) const { return parts_.part[node]; }
 
@@ -48,14 +48,14 @@ class RankOrderer {
     return std::ranges::is_sorted(parts_.order, {}, part);
   }
 
-  // A communication is held back until it is its turn.
+  // Topological sort that delays a communication until all earlier communications of the order are done.
   std::vector<std::uint32_t> sorted() {
     std::vector<std::uint32_t> turn(places_.size()), number(places_.size());
     for (std::uint32_t c = 0; c < turn.size(); ++c) turn[c] = c;
     std::ranges::sort(turn, {}, [&](std::uint32_t c) { return places_[c]; });
     for (std::uint32_t t = 0; t < turn.size(); ++t) number[turn[t]] = t;
     using Entry =
-        std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // part, place in the recorded order, node
+        std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // part, position in the recorded order, node
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
     std::vector<std::uint32_t> place(graph_.size()), open(graph_.size()), held(places_.size(), no_index), out;
     for (std::uint32_t p = 0; p < parts_.order.size(); ++p) place[parts_.order[p]] = p;
@@ -105,7 +105,7 @@ class Encoder {
 
   EncodedRank run() {
     for (const std::uint32_t i : orderer_.run()) {
-      // What waits for a later part is of that.
+      // A node after a node of a later part belongs to the later part.
       const std::uint32_t part = std::max(orderer_.part(i), out_.parts.empty() ? 0 : out_.parts.back().part);
       if (out_.parts.empty() || out_.parts.back().part != part) begin_part(part);
       add(i);
@@ -115,12 +115,12 @@ class Encoder {
   }
 
  private:
-  // A node that has a token, or stands for those that it waits for.
+  // A node with a token, or an omitted node, which is replaced by its dependencies.
   struct Known {
     bool left_out = true;
     std::uint32_t lane = 0, node_class = 0;
-    std::uint64_t in_lane = 0, in_class = 0;  // how many were there before it
-    Range parents{};                          // of one that is left out, in parents_
+    std::uint64_t in_lane = 0, in_class = 0;  // number of earlier nodes in the lane and of the class
+    Range parents{};                          // of an omitted node, in parents_
   };
 
   void begin_part(std::uint32_t part) {
@@ -162,7 +162,7 @@ class Encoder {
     return cost;
   }
 
-  // Lists what a node waits for that has a token, with the kinds of dependencies.
+  // Lists the nodes with tokens that a node depends on, with the kinds of dependencies.
   void find_parents(std::uint32_t i) {
     found_.clear();
     const auto add_parent = [&](std::uint32_t parent, std::uint8_t kind) { found_[parent] |= kind; };

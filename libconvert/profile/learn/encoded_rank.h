@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes what a rank does as tokens: classes of nodes in lanes, each with the nodes that it waits for.
+// A rank as tokens: node classes in lanes, each with its dependencies.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,27 @@
 namespace convert {
 
 struct EncodedRank {
-  // What stands before a communication, or at the end of a part.
+  // The nodes before a communication, or at the end of a part.
   struct Gap {
     std::uint32_t segment = 0;      // into `segments`
     std::uint32_t first = 0;        // of its nodes, in `costs`
-    std::uint32_t call = no_index;  // token of the communication behind it; no_index: the part ends
-    std::uint32_t place = 0;        // of that communication in the order of the job
+    std::uint32_t call = no_index;  // token of the communication after the gap; no_index: end of the part
+    std::uint32_t place = 0;        // position of the communication in the order of the job
     NodeCost call_cost{};
   };
   struct Part {
-    std::uint32_t part = 0;  // as CommOrder numbers them
+    std::uint32_t part = 0;  // number in CommOrder
     std::uint32_t first = 0, gaps = 0;
   };
-  std::vector<Token> tokens{};                         // each once
-  std::vector<std::vector<std::uint32_t>> segments{};  // tokens; each once
-  std::vector<NodeCost> costs{};  // of nodes that do not communicate, cut to the most of a class
+  std::vector<Token> tokens{};                         // unique
+  std::vector<std::vector<std::uint32_t>> segments{};  // tokens; unique
+  std::vector<NodeCost> costs{};  // of nodes that are not communications, clamped to the upper bound of the class
   std::vector<Gap> gaps{};
   std::vector<Part> parts{};
 };
 
-// Numbers the lanes of all jobs: those of one number are one; where the ranks of a job have other threads or
-// streams, those that are used first are.
+// Lanes of all jobs. Lanes of equal number are one lane. If the ranks of a job have different threads or streams,
+// these are numbered by first use instead.
 class LaneTable {
  public:
   explicit LaneTable(std::span<const JobLog> jobs);
@@ -48,14 +48,14 @@ class LaneTable {
   std::vector<std::vector<std::vector<std::pair<NodeLane, std::uint32_t>>>> of_rank_;  // by job and rank, ascending
 };
 
-// What all jobs are encoded by.
+// Tables that the encoding of all jobs shares.
 struct Encoding {
   std::span<const JobLog> jobs;
   const ClassTable& classes;
   const LaneTable& lanes;
 };
 
-// Returns a rank, `rank` of job number `job`, in the order of the job's communications.
+// Returns an encoded rank, with communications in the order of the job.
 [[nodiscard]] EncodedRank encode(const Encoding& by, std::size_t job, std::size_t rank, const Trace& trace);
 
 }  // namespace convert

@@ -59,7 +59,7 @@ std::int64_t root_of(const Comm& found, std::int64_t collective) {
   return value_of(found[from ? attr::comm_src : attr::comm_dst], -1);
 }
 
-// Returns the sum of a list of bytes; -1 if it is none, or beyond 2^62.
+// Returns the sum of a list of bytes; -1 if the attribute is not such a list, or the sum exceeds 2^62.
 std::int64_t sum_of(const NodeTable& table, const Attr& list) {
   constexpr std::int64_t most = std::int64_t{1} << 62;
   if (!is_list(list.kind) || list.kind < Kind::int32_list || list.kind > Kind::sfixed64_list) return -1;

@@ -14,7 +14,7 @@ void JobLog::take_uses(std::size_t rank, RankLog& from, std::uint32_t k) {
     if (use.part != one.part) use.part = no_index;
     use.largest.add(one.largest, k);
   }
-  from.uses = std::vector<RankLog::Use>();  // `= {}` keeps the memory
+  from.uses = std::vector<RankLog::Use>();  // `= {}` would keep the memory
 }
 
 }  // namespace convert

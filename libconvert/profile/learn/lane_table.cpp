@@ -8,7 +8,7 @@
 namespace convert {
 namespace {
 
-// Returns the lanes of a rank as all ranks of the job may call them.
+// Returns pairs of a rank's lanes and their common names; lanes of an uneven kind are numbered by first use.
 std::vector<std::pair<NodeLane, NodeLane>> common_lanes(const RankLog& rank,
                                                         const std::set<NodeLane::Kind>& uneven) {
   std::vector<std::pair<NodeLane, NodeLane>> out;
@@ -21,7 +21,7 @@ std::vector<std::pair<NodeLane, NodeLane>> common_lanes(const RankLog& rank,
   return out;
 }
 
-// Returns the kinds of lanes whose numbers are others on some ranks.
+// Returns the kinds of lanes whose numbers differ between ranks.
 std::set<NodeLane::Kind> uneven_kinds(const JobLog& job) {
   std::map<NodeLane::Kind, std::set<NodeLane>> first;
   std::set<NodeLane::Kind> uneven;

@@ -35,8 +35,8 @@ PlaceTable::PlaceTable(std::span<const JobLog> jobs, const SegmentTable& segment
   add_places();
 }
 
-// Returns the classes with receives as the sends that they are the other end of: the last rank of a pipeline, which
-// sends nothing on, is as the others then.
+// Returns the classes with each receive replaced by its send. Then the last rank of a pipeline, which sends nothing
+// further, is like the others.
 std::vector<std::uint32_t> PlaceTable::without_direction(std::vector<std::uint32_t> classes) const {
   for (std::uint32_t& c : classes) c = messages_[c];
   return classes;
@@ -67,8 +67,9 @@ void PlaceTable::list_parts() {
   }
 }
 
-// Makes places of gaps, fewer than k in each sequence of communications, that have the same piece wherever the
-// sequence stands, and are between the same two communications, or else before the same, or behind the same.
+// Makes places of gaps from sequences that occur fewer than k times. Gaps can share a place if each has one piece
+// in all occurrences of its sequence, and these pieces are equal. They must also be between the same two
+// communications, or else before the same one, or after the same one.
 void PlaceTable::pick_alike() {
   using Key = std::pair<std::uint32_t, Symbol>;      // context, piece
   std::map<std::uint32_t, std::set<Symbol>> pieces;  // by the narrowest context
@@ -128,7 +129,7 @@ void PlaceTable::pick_places() {
     }
     place_.push_back(place);
   }
-  // Where fewer than k had no narrower place, all that stand there are taken.
+  // A place with fewer than k gaps takes all gaps of its contexts, even if they have a narrower place.
   std::vector<bool> few;
   for (const auto& m : members_) few.push_back(m.size() < k_);
   for (std::size_t p = 0; p < few.size(); ++p) {
@@ -149,7 +150,8 @@ std::vector<std::uint32_t> PlaceTable::classes_in_order(std::size_t part) const 
   return classes;
 }
 
-// Where calls have changed places there are gaps that no rank had: they are like others between the same two calls.
+// Calls that were permuted create gaps that no rank recorded; such a gap gets the place of gaps between the same
+// calls.
 void PlaceTable::add_places() {
   std::map<std::uint32_t, std::uint32_t> added;  // context, place
   for (std::size_t p = 0; p < parts_.size(); ++p) {
@@ -173,8 +175,9 @@ void PlaceTable::add_places() {
   }
 }
 
-// In the first iteration of a rank nodes do not wait for an earlier one; what is drawn there finds nothing to wait
-// for by itself. So where later iterations have the same nodes, they are told alone.
+// In the first iteration of a rank, nodes have no dependencies on an earlier iteration. Sampling omits these
+// dependencies in any case. So the first iteration is excluded from a place if later iterations have the same
+// nodes.
 void PlaceTable::leave_out_first() {
   std::vector<bool> first(context_.size(), false);
   for (const Part& p : parts_) {
@@ -204,8 +207,8 @@ std::map<std::uint32_t, double> PlaceTable::expected(std::uint32_t segment) cons
   return out;
 }
 
-// Fits the time of a gap in a lane as that of its tokens on average, times a factor of the place, times one of the
-// rank, in turns. A factor comes from at least k nodes.
+// Fits the time of a gap in a lane as a product: mean time of its tokens × factor of the place × factor of the
+// rank. The factors are updated alternately. A factor is computed from at least k nodes.
 void PlaceTable::find_factors() {
   const auto& gaps = segments_.gaps();
   std::vector<std::map<std::uint32_t, double>> mean;
@@ -257,8 +260,8 @@ double PlaceTable::factor(std::size_t gap, std::size_t rank, std::uint32_t lane)
          (place_[gap] == no_index ? 1.0 : factor_of(place_factor_[place_[gap]], lane));
 }
 
-// The costs of a communication come from its place, else from its class, else from all communications. A pool that
-// is the narrowest of fewer than k communications takes all communications of its kind.
+// The costs of a communication come from its place, else from its class, else from all communications. If a pool is
+// the narrowest pool of fewer than k communications, it takes all communications of its kind.
 void PlaceTable::find_call_pools() {
   using Key = std::array<std::uint32_t, 2>;
   const auto& gaps = segments_.gaps();

@@ -20,12 +20,12 @@ std::array<std::uint64_t, 4> fields_of(const NodeCost& c) {
   return {c.duration_ns, c.delay_ns, c.operations, c.bytes};
 }
 
-// Finds for each node the communications that it waits for, without those that these wait for themselves.
+// Finds for each node the communications that it depends on, except those that are implied by others.
 class Ancestors {
  public:
   Ancestors(std::size_t nodes, RankLog& log) : log_(log), of_(nodes) {}
 
-  // Returns those of a node whose parents have theirs.
+  // Returns the communications of a node; its parents must be done.
   Range join(const Graph& graph, std::uint32_t node) {
     const auto parents = graph.parents(node);
     Range first{};
@@ -107,7 +107,7 @@ class Chains {
  public:
   Chains(const Graph& graph, RankLog& log) : graph_(graph), log_(log), of_(graph.size()) {}
 
-  // Adds a node whose parents were added.
+  // Adds a node; its parents must be added before.
   void add(std::uint32_t node, const NodeCost& cost, bool communicates) {
     RankChain& chain = of_[node];
     for (const Edge& e : graph_.parents(node)) {
@@ -129,7 +129,7 @@ class CallKinds {
  public:
   explicit CallKinds(RankLog& log) : log_(log) {}
 
-  // Returns the number of what a call tells.
+  // Returns the index of the facts of a call.
   std::uint32_t add(CallFacts&& facts) {
     const auto next = static_cast<std::uint32_t>(log_.kinds.size());
     if (facts.parts == 0) {
@@ -206,7 +206,7 @@ RankLog log_rank(const Trace& trace, const RankParts& parts, std::uint32_t k) {
                          .cost = cost,
                          .after = after});
   }
-  log.calls.shrink_to_fit();  // it is kept while other ranks are read
+  log.calls.shrink_to_fit();  // the log is kept while other ranks are read
   log.after.shrink_to_fit();
   return log;
 }

@@ -10,7 +10,7 @@
 namespace convert {
 namespace {
 
-// Returns how much two tokens of a class agree.
+// Returns a similarity of two tokens of a class.
 std::int64_t likeness(const Token& a, const Token& b) {
   std::vector<TokenDep> common;
   std::ranges::set_intersection(a.deps, b.deps, std::back_inserter(common));
@@ -70,7 +70,7 @@ std::uint32_t SegmentTable::busiest_lane() const {
 }
 
 // Returns a token of the common class, in the most frequent lane, with the dependencies of at least half of the
-// tokens; for fewer than k nodes, in the most frequent lane of all nodes, waiting for the node before.
+// tokens. For fewer than k nodes: in the most frequent lane of all nodes, with a dependency on the previous node.
 Token SegmentTable::in_common(const std::vector<std::uint32_t>& tokens, std::uint32_t k) const {
   std::map<std::uint32_t, double> lanes;
   std::map<TokenDep, double> deps;
@@ -101,8 +101,8 @@ std::uint32_t SegmentTable::add_token(const Token& token) {
   return at->second;
 }
 
-// Takes rare tokens that wait for far nodes of a lane together with those that wait for about as far ones: the
-// distance becomes a power of two.
+// Merges rare tokens whose dependencies on a lane reach similarly far: distances are rounded down to a power of
+// two.
 void SegmentTable::blur_rare(std::uint32_t k) {
   std::map<std::uint32_t, std::vector<std::uint32_t>> alike;  // by the blurred token
   const auto known = static_cast<std::uint32_t>(tokens_.size());
@@ -169,10 +169,10 @@ void SegmentTable::replace_rare(std::uint32_t k) {
     sums_[to].second += sums_[t].second;
     sums_[t] = {0, 0};
   }
-  for (std::uint32_t& t : replaced_) t = replaced_[t];  // what was blurred and is rare all the same
+  for (std::uint32_t& t : replaced_) t = replaced_[t];  // blurred tokens can still be rare and replaced
 }
 
-// Numbers the tokens that are left by class and lane, and takes together the segments that have become equal.
+// Renumbers the remaining tokens by class and lane, and merges segments that have become equal.
 void SegmentTable::renumber() {
   std::vector<std::uint32_t> left;
   for (std::uint32_t t = 0; t < tokens_.size(); ++t) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collects the tokens and segments of all ranks, and makes of rare tokens such as stand often enough.
+// Tokens and segments of all ranks; replaces rare tokens by frequent ones.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class SegmentTable {
   struct GapUse {
     std::uint32_t segment = 0;
     std::uint32_t call = no_index;  // token
-    std::uint32_t place = 0;        // of that in the order of the job
+    std::uint32_t place = 0;        // position of the call in the order of the job
     Range work{};                   // into `work`
   };
   struct RankUse {
@@ -32,21 +32,20 @@ class SegmentTable {
     std::vector<EncodedRank::Part> parts{};  // their gaps: into `gaps`
   };
 
-  // Adds a rank; ranks come in their order.
+  // Adds a rank; ranks must be added in order.
   void add(std::size_t job, std::size_t rank, const EncodedRank& encoded);
-  // Replaces tokens that stand on fewer than k nodes by the most similar ones of the same class, or by what those
-  // of the class have in common; then finds the pieces that stand at least k times.
+  // Replaces tokens with fewer than k nodes by the most similar token of the class, or by the common properties of
+  // the class. Then finds the pieces that occur at least k times.
   void settle(std::uint32_t k);
 
-  // After settle():
-  // Returns the number of a rank's segment, as encoded.
+  // After settle(): returns the number of a rank's segment, as encoded.
   [[nodiscard]] std::uint32_t find(const EncodedRank& encoded, std::uint32_t segment) const;
-  // Returns the number of a token; it was added.
+  // Returns the number of a token that was added.
   [[nodiscard]] std::uint32_t find(const Token& token) const { return replaced_[numbers_.at(token)]; }
   [[nodiscard]] const std::vector<Token>& tokens() const { return tokens_; }
   [[nodiscard]] const std::vector<std::pair<Symbol, Symbol>>& rules() const { return rules_; }
   [[nodiscard]] const Grammar& grammar() const { return grammar_; }
-  // By segment: the tokens, and the pieces that these are made of.
+  // By segment: its tokens, and its pieces.
   [[nodiscard]] const std::vector<std::vector<std::uint32_t>>& segments() const { return segments_; }
   [[nodiscard]] const std::vector<WeightedSequence>& pieces() const { return pieces_; }
   [[nodiscard]] const std::vector<RankUse>& ranks() const { return ranks_; }
@@ -65,9 +64,9 @@ class SegmentTable {
   [[nodiscard]] std::uint32_t busiest_lane() const;
 
   std::map<Token, std::uint32_t> numbers_;  // as encoded
-  std::vector<std::uint32_t> replaced_;     // by that number: the final one
+  std::vector<std::uint32_t> replaced_;     // by encoded number: the final number
   std::vector<Token> tokens_;
-  std::vector<std::pair<double, double>> sums_;  // by token: durations of its nodes, their number
+  std::vector<std::pair<double, double>> sums_;  // by token: sum of durations of its nodes, number of nodes
   std::map<std::vector<std::uint32_t>, std::uint32_t> segment_numbers_;
   std::vector<std::vector<std::uint32_t>> segments_;
   std::vector<std::uint64_t> weights_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Learns how unequal the parts of all-to-alls are.
+// Statistics of unequal all-to-alls.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,7 +11,7 @@
 namespace convert {
 namespace {
 
-// What all ranks of a call have in common.
+// Property that all ranks of a call share.
 enum class SplitKind : std::uint32_t { same_sent, same_received, unequal };
 
 double spread_of(double sum, double squares, double n) {
@@ -33,17 +33,19 @@ double ClassTable::SplitCall::received_spread() const {
   return spread_of(received, received_squares, static_cast<double>(ranks));
 }
 
-// Tells calls whose ranks all send the same, as tokens to experts, from those whose ranks all receive the same, as
-// tokens that come back, and from others.
+// Sorts calls by kind: all ranks send the same (tokens to experts), all ranks receive the same (tokens that come
+// back), others.
 void ClassTable::count_splits(std::span<const JobLog> jobs) {
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     const CommOrder& order = jobs[j].order;
-    std::map<std::pair<std::size_t, std::uint32_t>, SplitCall> calls;  // by rank, if orders are its own, and place
+    // By rank, if orders are rank-local, and position.
+    std::map<std::pair<std::size_t, std::uint32_t>, SplitCall> calls;
     const auto each = [&](const auto& visit) {
       for (std::size_t r = 0; r < jobs[j].ranks.size(); ++r) {
         const RankLog& log = jobs[j].ranks[r];
         for (std::size_t c = 0; c < log.calls.size(); ++c) {
-          ProfileClass& of_call = kind_classes_[j][r][log.calls[c].kind];  // which are its own, see RankLog::kinds
+          // Unique for this call, see RankLog::kinds.
+          ProfileClass& of_call = kind_classes_[j][r][log.calls[c].kind];
           if (of_call.splits == no_index) continue;
           visit(calls[{order.circular ? r + 1 : 0, order.places[r][c]}], log.facts(log.calls[c]), of_call);
         }
@@ -63,7 +65,7 @@ void ClassTable::count_splits(std::span<const JobLog> jobs) {
                              : call.received_spread() < nothing ? SplitKind::same_received
                                                                 : SplitKind::unequal;
       c.splits = static_cast<std::uint32_t>(kind);
-      if (call.counted) return;  // of another rank
+      if (call.counted) return;  // on another rank
       call.counted = true;
       split_calls_[shared_part(c)].push_back(call);
     });

@@ -15,7 +15,7 @@
 namespace convert {
 namespace {
 
-// Adds where a piece stands: means of at least k, to a tenth where there are fewer.
+// Adds the positions of a piece: means of at least k occurrences; of fewer occurrences, rounded to a tenth.
 void add_loose(std::vector<LoosePiece>& to, Symbol symbol, std::vector<double> positions, std::uint32_t k) {
   std::ranges::sort(positions);
   constexpr double tenths = 10, thousandths = 1000;
@@ -67,7 +67,7 @@ ProfilePlace PlaceTable::make_place(std::size_t place) const {
   return out;
 }
 
-// What has no place is told by where it stands in its part.
+// Pieces of gaps without a place are stored with their position in the part.
 void PlaceTable::write_rest(WorkloadProfile& profile, ProfileJob::Part kind) const {
   std::map<Symbol, std::vector<double>> positions;
   for (const Part& p : parts_) {
@@ -98,13 +98,14 @@ double PlaceTable::mean_nodes(std::uint32_t place) const {
   return nodes / static_cast<double>(members_[place].size());
 }
 
-// Gives each rank as much of the rest as its places lack on average, where a part has gaps without a place.
+// Sets each rank's share of the rest: the nodes that its places lack on average, if a part has gaps without a
+// place.
 void PlaceTable::fill_up(WorkloadProfile& profile, ProfileJob::Part kind) const {
   const auto part = static_cast<std::size_t>(kind);
   double all = 0;
   for (const LoosePiece& p : profile.rest.at(part))
     all += p.count * static_cast<double>(segments_.grammar().length(p.symbol));
-  // By job and rank: nodes, and the parts that have room for them.
+  // By job and rank: lacking nodes, and number of parts with gaps without a place.
   std::vector<std::vector<std::pair<double, double>>> lacking;
   for (const ProfileJob& job : profile.jobs) lacking.emplace_back(job.ranks.size());
   for (std::size_t i = 0; i < parts_.size() && all > 0; ++i) {
@@ -132,14 +133,14 @@ void PlaceTable::fill_up(WorkloadProfile& profile, ProfileJob::Part kind) const 
   }
 }
 
-// Returns, by part, what the calls wait for in the order in which they are written.
+// Returns, by part, the dependencies of the calls in the order in which they are written.
 std::vector<std::vector<CallWaits>> PlaceTable::waits_of_calls() const {
   std::vector<std::vector<CallWaits>> out(parts_.size());
   for (std::size_t begin = 0, end = 0; begin < parts_.size(); begin = end) {
     while (end < parts_.size() && parts_[end].rank == parts_[begin].rank) ++end;
     const SegmentTable::RankUse& use = segments_.ranks()[parts_[begin].rank];
     const std::vector<std::uint32_t>& recorded = jobs_[use.job].order.places[use.rank];
-    std::map<std::uint32_t, std::uint32_t> call;  // by place in the job
+    std::map<std::uint32_t, std::uint32_t> call;  // by position in the order of the job
     for (std::uint32_t c = 0; c < recorded.size(); ++c) call.emplace(recorded[c], c);
     std::vector<std::uint32_t> place(recorded.size(), no_index);
     std::uint32_t next = 0;
@@ -157,14 +158,14 @@ std::vector<std::vector<CallWaits>> PlaceTable::waits_of_calls() const {
   return out;
 }
 
-// A call waits for another one if it does wherever its script stands, and a call of its class for one of that class
-// so far back at least k times.
+// A step depends on another step under two conditions. It does so in all occurrences of its script, and at least k
+// calls of its class depend on a call of the other class at this distance.
 void PlaceTable::write_waits(WorkloadProfile& profile, std::span<const std::uint32_t> script_of) const {
-  using Key = std::array<std::uint32_t, 3>;  // class, how far back, class there
+  using Key = std::array<std::uint32_t, 3>;  // class, distance back, class there
   const std::vector<std::vector<CallWaits>> waits = waits_of_calls();
   std::map<Key, std::uint32_t> count;
   std::vector<std::vector<CallMask>> always;                                           // by script and step
-  std::vector<std::vector<std::set<std::pair<std::uint32_t, std::uint32_t>>>> wanted;  // how far back, class there
+  std::vector<std::vector<std::set<std::pair<std::uint32_t, std::uint32_t>>>> wanted;  // distance back, class there
   for (const ProfileScript& s : profile.scripts) {
     always.emplace_back(s.steps.size(), CallMask::beyond(0));
     wanted.emplace_back(s.steps.size());
@@ -175,7 +176,7 @@ void PlaceTable::write_waits(WorkloadProfile& profile, std::span<const std::uint
     const std::vector<std::uint32_t> classes = classes_in_order(i);
     for (std::size_t c = 0; c < classes.size(); ++c) {
       CallMask all = waits[i][c].all;
-      all.add(CallMask::beyond(before.size()));  // none is there
+      all.add(CallMask::beyond(before.size()));  // positions before the first call
       always[script_of[i]][c].keep(all);
       for (const std::uint32_t back : waits[i][c].nearest) {
         const std::uint32_t there = before[before.size() - back];
@@ -201,7 +202,7 @@ void PlaceTable::write_scripts(WorkloadProfile& profile, std::uint32_t first_poo
   using Votes = std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>;  // of token and pool
   std::map<std::vector<std::uint32_t>, std::uint32_t> numbers;
   std::vector<std::vector<Votes>> votes;                                     // by script and step
-  std::vector<std::map<std::uint32_t, std::vector<std::uint32_t>>> scripts;  // by job and part: of each rank
+  std::vector<std::map<std::uint32_t, std::vector<std::uint32_t>>> scripts;  // by job and part: script of each rank
   for (std::size_t j = 0; j < jobs_.size(); ++j) scripts.emplace_back();
   std::vector<std::uint32_t> script_of;  // by part
   for (std::size_t i = 0; i < parts_.size(); ++i) {

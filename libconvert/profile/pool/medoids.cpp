@@ -9,7 +9,7 @@ namespace convert {
 namespace {
 
 constexpr double far = std::numeric_limits<double>::infinity();
-// Sums of the same distances in another order may differ by so little.
+// Tolerance for sums of the same distances in different order.
 constexpr double rounding = 1e-9;
 
 // Partitioning around medoids.
@@ -26,7 +26,7 @@ class Pam {
   }
 
  private:
-  // Adds one medoid after the other, each where it lessens the distances most.
+  // Adds medoids one by one; each reduces the sum of distances most.
   void build() {
     std::vector<double> nearest(d_.size(), far);
     while (medoids_.size() < k_) {
@@ -44,7 +44,7 @@ class Pam {
     }
   }
 
-  // Takes another thing in place of a medoid where that lessens the distances most; returns whether it did.
+  // Replaces a medoid by the item that reduces the sum of distances most; returns whether there is one.
   bool swap() {
     find_nearest();
     double best = -rounding;
@@ -63,7 +63,7 @@ class Pam {
     return true;
   }
 
-  // Finds for each thing which medoid is nearest, and how far the nearest and the one after it are.
+  // Finds the nearest medoid of each item, and the distances to the nearest and the second nearest.
   void find_nearest() {
     nearest_.assign(d_.size(), {});
     for (std::size_t i = 0; i < d_.size(); ++i) {
@@ -81,7 +81,7 @@ class Pam {
     }
   }
 
-  // Returns by how much the distances change if `candidate` takes the place of medoid number m.
+  // Returns the change of the sum of distances if `candidate` replaces medoid number m.
   [[nodiscard]] double change_of(std::size_t m, std::size_t candidate) const {
     double change = 0;
     for (std::size_t i = 0; i < d_.size(); ++i) {
@@ -91,7 +91,7 @@ class Pam {
     return change;
   }
 
-  // Returns the clusters: each thing belongs to the nearest medoid, a medoid to itself.
+  // Returns the clusters: each item belongs to its nearest medoid, a medoid to itself.
   [[nodiscard]] Clustering numbered() const {
     std::vector<std::size_t> of(d_.size()), sizes(k_), first(k_, d_.size());
     for (std::size_t i = 0; i < d_.size(); ++i) {

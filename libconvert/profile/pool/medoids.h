@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes things apart into clusters of alike ones, each with the one that stands for it.
+// Clusters of similar items by k-medoids; each cluster has a representative item, its medoid.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace convert {
 
-// How far things are from each other: symmetric, not negative, 0 from a thing to itself.
+// Distances between items: symmetric, not negative, 0 from an item to itself.
 class DistanceTable {
  public:
   explicit DistanceTable(std::size_t things) : things_(things), values_(things * things) {}
@@ -24,25 +24,25 @@ class DistanceTable {
   std::vector<double> values_;
 };
 
-// Clusters from the largest on; of equal ones first that with the smallest member.
+// Clusters, the largest first; clusters of equal size in order of their smallest members.
 struct Clustering {
-  std::vector<std::size_t> medoids{};  // by cluster: the thing whose distances to the others are least in sum
-  std::vector<std::size_t> of{};       // by thing: its cluster
+  std::vector<std::size_t> medoids{};  // by cluster: the item with the smallest sum of distances to the others
+  std::vector<std::size_t> of{};       // by item: its cluster
   [[nodiscard]] std::vector<std::size_t> members(std::size_t cluster) const;  // ascending
 };
 
-// Returns k clusters, 1 ≤ k ≤ distances.size(), by PAM: BUILD, then SWAP (Kaufman and Rousseeuw 1990). Of what is
-// equally good the smallest number is taken, so things of one distance always have one result.
+// Returns k clusters, 1 ≤ k ≤ distances.size(), by PAM: BUILD, then SWAP (Kaufman and Rousseeuw 1990). Ties are
+// resolved by the smallest index, so that the result is deterministic.
 [[nodiscard]] Clustering k_medoids(const DistanceTable& distances, std::size_t k);
 
-// Returns for each thing how much nearer it is to its own cluster than to the next, from -1 to 1; 0 if it is alone
-// in its cluster, and if there is one cluster only (Rousseeuw 1987).
+// Returns the silhouette of each item (Rousseeuw 1987): how much nearer it is to its own cluster than to the next,
+// between -1 and 1. It is 0 if the item is alone in its cluster, and if there is only one cluster.
 [[nodiscard]] std::vector<double> silhouettes(const DistanceTable& distances, const Clustering& clustering);
 [[nodiscard]] double mean_silhouette(const DistanceTable& distances, const Clustering& clustering);
 
-// Returns the clustering of 2 … 10 clusters, fewer than there are things, with the largest mean silhouette, of
-// equal ones the one with fewer clusters. That is one cluster if this mean is no more than `no_structure`, or if no
-// two things are farther from each other than `alike`.
+// Returns the clustering with the largest mean silhouette among 2 … 10 clusters (fewer than items), in a tie the
+// one with fewer clusters. Returns one cluster if this mean is at most `no_structure`, or if no distance exceeds
+// `alike`.
 inline constexpr double no_structure = 0.25;  // "no substantial structure" (Kaufman and Rousseeuw)
 [[nodiscard]] Clustering best_clustering(const DistanceTable& distances, double alike);
 

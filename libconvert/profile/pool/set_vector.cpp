@@ -15,7 +15,7 @@
 namespace convert {
 namespace {
 
-// Those that traces have, then all others together.
+// Types that traces have, then all others together.
 constexpr std::size_t collective_types = static_cast<std::size_t>(Collective::custom) + 1;
 
 struct Calls {
@@ -24,11 +24,11 @@ struct Calls {
 };
 enum Work : std::size_t { host, device, memory, collective, message, works };
 
-// What all ranks of a job do in an iteration, added up.
+// Sums over all ranks of a job in an iteration.
 struct Sums {
   std::array<Calls, collective_types> collectives{};
   std::array<Calls, 2> messages{};               // sends, receives
-  std::map<double, double> sizes{};              // bytes of a communication: how many
+  std::map<double, double> sizes{};              // bytes of a communication: number of communications
   std::array<double, works> nodes{}, time_ns{};  // by Work
 };
 
@@ -67,7 +67,7 @@ void add_calls(const JobLog& job, const RankLog& rank, Sums& to) {
 }
 
 void add_uses(const JobLog& job, Sums& to) {
-  const RankLog& rank = job.ranks.front();  // as all others
+  const RankLog& rank = job.ranks.front();  // equal for all ranks
   const double share = 1.0 / rank.iterations;
   for (const auto& [named, use] : job.uses) {
     if (use.part != no_index && !in_iteration(rank, use.part)) continue;
@@ -77,7 +77,7 @@ void add_uses(const JobLog& job, Sums& to) {
   }
 }
 
-// Returns the sizes below which a quarter, a half and three quarters of the communications are.
+// Returns the quartiles of the sizes.
 std::array<double, 3> quartiles(const std::map<double, double>& sizes) {
   std::array<double, 3> out{};
   double all = 0;
@@ -93,7 +93,7 @@ std::array<double, 3> quartiles(const std::map<double, double>& sizes) {
   return out;
 }
 
-// Lists the numbers of a set.
+// Collects the features of a set.
 class Numbers {
  public:
   explicit Numbers(double ranks) : ranks_(ranks) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells by numbers what a set is like, and how far two sets are from each other.
+// Feature vector of a trace set, and distance of two sets.
 #pragma once
 
 #include <vector>
@@ -8,19 +8,18 @@
 
 namespace convert {
 
-// Holds numbers that mean the same in all sets, place by place: means of a rank in an iteration, without prologue
-// and epilogue. Amounts are natural logarithms (of 1 + the amount where that may be 0, of milliseconds if it is a
-// time), so a difference of 0.1 is a tenth more; shares are parts of 1. No number depends on the other sets of a
-// pool.
+// Features with the same meaning in all sets, by index: means per rank and iteration, without prologue and
+// epilogue. Amounts are natural logarithms (of 1 + the amount if it can be 0; times in milliseconds), so a
+// difference of 0.1 is about 10 %. Shares are fractions of 1. No feature depends on other sets of a pool.
 //
-//   by collective   calls, bytes, members of the group (the mean of the logarithms over the calls)
-//   sends, receives how many, bytes
-//   sizes           the quartiles of the bytes of all communications
-//   ranks           how many
-//   computations    how many on the host, on the device, and of memory
-//   times           the longest chain of a rank, the mean of all ranks
-//   shares          what part of all durations is the host's, the device's, of memory, of collectives and of
-//                   messages; what part of the longest chains communicates
+//   by collective   calls, bytes, members of the group (mean of the logarithms over the calls)
+//   sends, receives number, bytes
+//   sizes           quartiles of the bytes of all communications
+//   ranks           number
+//   computations    number on the host, on the device, and of memory nodes
+//   times           longest chain of a rank, mean over ranks
+//   shares          of all durations: host, device, memory, collectives, messages; of the longest chains:
+//   communication
 struct SetVector {
   struct Number {
     double value = 0;
@@ -31,12 +30,12 @@ struct SetVector {
 };
 [[nodiscard]] SetVector set_vector(const JobLog& job);
 
-// Returns the sum of the differences, weighed: those of bytes and sizes count half, since they go with each other,
-// and those of shares four times. Of times what is within a factor of 2, and of shares what is within a fifth,
-// counts a hundredth: so what makes times of one program differ from run to run, be it a third, says which set is
-// in the middle of its like, and outweighs nothing else.
+// Returns the weighted sum of the differences. Features of bytes and sizes are correlated and count half; shares
+// count four times. Differences of times within a factor of 2, and of shares within a fifth, count a hundredth. So
+// the variation of times between runs of one program cannot outweigh other features, but still selects the medoid
+// of similar sets.
 [[nodiscard]] double distance(const SetVector& a, const SetVector& b);
-// The distance up to which sets are alike: that of a twelfth more layers, for example.
+// Maximum distance of similar sets: for example, the distance to a set with a twelfth more layers.
 inline constexpr double alike_distance = 0.25;
 
 }  // namespace convert

@@ -21,7 +21,7 @@ namespace convert {
 struct JudgedBuilder {
   Algorithm algorithm{};
   std::string name{};     // "recursive_doubling, 1 chunk"
-  Picoseconds total = 0;  // as et-replay --network links has it
+  Picoseconds total = 0;  // as in et-replay --model links
 };
 
 // Says how built algorithms are to be judged.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds what ASTRA-sim cannot run, as far as that shows without running it.
+// Detects cases that ASTRA-sim cannot run, as far as the input shows them without a run.
 #pragma once
 
 #include "config/network/network.h"
@@ -12,8 +12,8 @@ namespace convert {
 // Returns the gaps of a network.
 [[nodiscard]] AstraGaps gaps_of(const NetworkConfig& network, NetworkModel model);
 
-// Returns whether an NPU has nodes that ASTRA-sim's statistics do not know: of the CPU, of memory, or INVALID.
-// They throw when such an NPU ends, which stops ASTRA-sim if it was an event of the network that ended it.
+// Returns whether an NPU has nodes that ASTRA-sim's statistics do not handle: CPU nodes, memory nodes or INVALID
+// nodes. The statistics throw at the end of such an NPU. This stops ASTRA-sim if a network event ended the NPU.
 [[nodiscard]] bool has_unknown_to_statistics(const RankCode& code);
 
 }  // namespace convert

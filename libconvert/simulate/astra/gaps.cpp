@@ -5,30 +5,30 @@ namespace convert {
 
 std::string_view cause(AstraGap gap) {
   switch (gap) {
-    case AstraGap::several_dimensions: return "its congestion-aware network has one dimension only";
+    case AstraGap::several_dimensions: return "its congestion-aware network supports only one dimension";
     case AstraGap::ring_of_two: return "a ring of two NPUs stops its congestion-aware network";
     case AstraGap::metadata_node: return "METADATA nodes stop its statistics";
     case AstraGap::invalid_node:
-      return "what INVALID nodes free (under the roofline model also COMP nodes of no bytes) is never issued where "
-             "nothing else of their NPU ends after them";
+      return "dependents of INVALID nodes (with the roofline model also of COMP nodes of 0 bytes) are never issued "
+             "if no other node of their NPU ends later";
     case AstraGap::time_zero:
-      return "what ends at time 0 stops its clock: an endpoint-delay of 0, or a node or message at the start that "
-             "takes no time";
-    case AstraGap::no_operations: return "under the roofline model a COMP node of no operations takes 2^63 ns";
+      return "an event that ends at time 0 stops its clock: an endpoint-delay of 0, or a first node or message "
+             "that takes no time";
+    case AstraGap::no_operations: return "with the roofline model a COMP node of 0 operations takes 2^63 ns";
     case AstraGap::custom_chunks:
-      return "a custom collective never ends unless it is in one chunk (preferred-dataset-splits 1)";
+      return "a custom collective of several chunks never ends; set preferred-dataset-splits to 1";
     case AstraGap::custom_group_order:
-      return "a custom collective mixes up the ranks of a group that does not list them in ascending order";
+      return "a custom collective confuses the ranks of a group whose ranks are not in ascending order";
     case AstraGap::custom_node:
-      return "a custom collective never ends if it has other nodes than sends, receives and COMP nodes";
+      return "a custom collective never ends if it has nodes other than sends, receives and COMP nodes";
     case AstraGap::gathers_less_than_chunks:
-      return "an all-gather of less than one byte for each of preferred-dataset-splits never ends";
+      return "an all-gather with less than one byte per chunk (preferred-dataset-splits) never ends";
     case AstraGap::uneven_group_use:
-      return "a collective of all ranks never ends where they have run different numbers of chunks of groups' "
-             "collectives before it";
-    case AstraGap::long_rendezvous: return "with the rendezvous protocol it loses messages of 2^31 bytes and more";
+      return "a collective of all ranks never ends if the ranks have run different numbers of chunks of "
+             "group collectives before it";
+    case AstraGap::long_rendezvous: return "with the rendezvous protocol it loses messages of 2^31 bytes or more";
     case AstraGap::statistics:
-      return "its statistics stop it where a message ends an NPU that has CPU, memory or INVALID nodes";
+      return "its statistics stop it if a message ends an NPU that has CPU, memory or INVALID nodes";
   }
   return "";
 }

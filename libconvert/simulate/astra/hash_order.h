@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps the order in which libstdc++ walks a std::unordered_set of integers, in which ASTRA-sim issues nodes.
+// Iteration order of a libstdc++ std::unordered_set of integers, the order in which ASTRA-sim issues nodes.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 
 namespace convert {
 
-// Keeps the elements in one list, those of a bucket (key mod number of buckets) next to each other. Where the set
-// would have more elements than buckets, the number of buckets grows to the next of a fixed row of primes; it never
-// shrinks. Each operation takes constant time, growing aside.
+// Set of integers in the iteration order of libstdc++. The elements are in one list; the elements of a bucket (key
+// mod number of buckets) are adjacent. The number of buckets grows to the next of a fixed row of primes if the set
+// would have more elements than buckets; it never shrinks. Each operation takes constant time, except growing.
 class HashOrder {
  public:
-  // Inserts a key that is not in the set. Returns its place, for erase().
+  // Inserts a key that is not in the set. Returns its index, for erase().
   std::uint32_t insert(std::uint64_t key) {
     if (size_ == bucket_count_ || bucket_count_ == 1) grow();
     std::uint32_t place = unused_;
@@ -53,7 +53,8 @@ class HashOrder {
   // Returns the number of buckets, which is 1 until the first insertion.
   [[nodiscard]] std::uint32_t bucket_count() const { return bucket_count_; }
 
-  // Removes all elements; places begin at 0 again. `bucket_count` is one that such a set has had, 1 for a new set.
+  // Removes all elements; indices start at 0 again. `bucket_count` is a bucket_count() that such a set has had; 1
+  // for a new set.
   void clear(std::uint32_t bucket_count) {
     use_buckets(bucket_count);
     elements_.clear();
@@ -71,14 +72,14 @@ class HashOrder {
   struct Element {
     std::uint64_t key = 0;
     std::uint32_t previous = none;
-    std::uint32_t next = none;  // of those that are not in the set, a list of their own
+    std::uint32_t next = none;  // for unused elements: in the list of unused elements
   };
 
   [[nodiscard]] std::uint32_t bucket(std::uint64_t key) const {
     return static_cast<std::uint32_t>(key % bucket_count_);
   }
 
-  // Puts an element in front of its bucket, or of all elements where that is empty.
+  // Inserts an element before its bucket, or before all elements if its bucket is empty.
   void attach(std::uint32_t place) {
     Element& e = elements_[place];
     std::uint32_t& first = first_of_bucket_[bucket(e.key)];
@@ -89,7 +90,7 @@ class HashOrder {
     first = place;
   }
 
-  // Sets the number of buckets, and empties all; those that are empty already take no time.
+  // Sets the number of buckets and empties all buckets. Buckets that are already empty take no time.
   void use_buckets(std::uint32_t bucket_count) {
     for_each([this](std::uint32_t place) { first_of_bucket_[bucket(elements_[place].key)] = none; });
     bucket_count_ = bucket_count;
@@ -108,7 +109,7 @@ class HashOrder {
   }
 
   std::vector<Element> elements_;
-  std::vector<std::uint32_t> first_of_bucket_ = {none};  // at least bucket_count_ of them
+  std::vector<std::uint32_t> first_of_bucket_ = {none};  // at least bucket_count_ entries
   std::uint32_t first_ = none;
   std::uint32_t unused_ = none;
   std::uint32_t size_ = 0;

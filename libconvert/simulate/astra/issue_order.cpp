@@ -6,7 +6,7 @@
 namespace convert {
 namespace {
 
-// The nodes of a table as the reference's feeder takes them in.
+// Nodes of a table in the order in which ASTRA-sim's feeder loads them.
 class Loader {
  public:
   Loader(const NodeTable& table, const Graph& graph, const Feeder& feeder)
@@ -16,7 +16,8 @@ class Loader {
 
   [[nodiscard]] std::uint32_t node_of(std::uint32_t index) const { return node_of_[index]; }
 
-  // The table's indices in the order of its map of dependencies: of nodes and, before they come, of their parents.
+  // Returns the table's indices in the iteration order of the feeder's dependency map, which holds nodes and,
+  // inserted before them, their parents.
   [[nodiscard]] std::vector<std::uint32_t> dependency_map() {
     std::vector<std::uint32_t> keys;
     std::vector<bool> known(graph_.size());
@@ -31,7 +32,7 @@ class Loader {
     return walk(keys);
   }
 
-  // Calls f(index) for the other ends of edges, put into a set in their order, in the order of that set.
+  // Inserts the other ends of the edges into a set, in order; calls f(index) for each in the set's iteration order.
   template <typename F>
   void for_each_end(std::span<const Edge> edges, const F& f) {
     if (edges.size() == 1) f(edges.front().node);
@@ -41,7 +42,7 @@ class Loader {
     set_.for_each([&](std::uint32_t place) { f(edges[place].node); });
   }
 
-  // The indices, put into a set in their order, in the order of that set.
+  // Inserts the indices into a set, in order; returns them in the set's iteration order.
   [[nodiscard]] std::vector<std::uint32_t> walk(const std::vector<std::uint32_t>& indices) {
     set_.clear(1);
     for (const std::uint32_t i : indices) set_.insert(table_.nodes[i].id);
@@ -50,7 +51,7 @@ class Loader {
     set_.for_each([&](std::uint32_t place) { walked.push_back(indices[place]); });
     return walked;
   }
-  [[nodiscard]] std::uint32_t bucket_count() const { return set_.bucket_count(); }  // of that one
+  [[nodiscard]] std::uint32_t bucket_count() const { return set_.bucket_count(); }  // of the last walk()'s set
 
  private:
   const NodeTable& table_;
@@ -77,7 +78,7 @@ IssueOrder::IssueOrder(const NodeTable& table, const Graph& graph, const Feeder&
 
 void IssueArranger::arrange(const RankCode& code, const Feeder& feeder, std::uint32_t node,
                             std::span<std::uint32_t> fresh, std::uint32_t& bucket_count) {
-  if (fresh.size() < 2) return;  // the set has room for one
+  if (fresh.size() < 2) return;  // the order of a single node is trivial
   set_.clear(bucket_count);
   freed_.clear();
   for (const std::uint32_t child : code.issue_order->children(node)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds the order in which ASTRA-sim issues the nodes of a custom algorithm that become free together: the one in
-// which it walks the hash tables of their ids.
+// Order in which ASTRA-sim issues the nodes of a custom algorithm that become free together: the iteration order of
+// the hash tables of their ids.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace convert {
 
 struct RankCode;
 
-// Holds what of the order does not depend on the run. Nodes are the feeder's.
+// The part of the order that does not depend on the run. Nodes are numbered as in the feeder.
 struct IssueOrder {
   IssueOrder(const NodeTable& table, const Graph& graph, const Feeder& feeder);
 
@@ -25,17 +25,17 @@ struct IssueOrder {
   }
   friend bool operator==(const IssueOrder&, const IssueOrder&) = default;
 
-  std::vector<std::uint32_t> first{};            // free at the start, in the order in which they are issued
-  std::uint32_t bucket_count = 1;                // of the set of free nodes then
-  std::vector<std::uint32_t> child_begin{};      // by node, and one more
-  std::vector<std::uint32_t> children_of_all{};  // of a node: in the order in which its end tells them
+  std::vector<std::uint32_t> first{};            // nodes free at the start, in issue order
+  std::uint32_t bucket_count = 1;                // of the set of free nodes after the start
+  std::vector<std::uint32_t> child_begin{};      // by node, with an end entry
+  std::vector<std::uint32_t> children_of_all{};  // by node: its children in the order in which its end frees them
 };
 
-// Puts nodes into that order while an algorithm runs. One object serves any number of runs, each of which keeps the
-// bucket_count of its set of free nodes, at first that of the IssueOrder; between rounds the set is empty.
+// Sorts nodes into issue order while an algorithm runs. One object serves any number of runs. Each run keeps the
+// bucket_count of its set of free nodes, which starts at IssueOrder::bucket_count; the set is empty between rounds.
 class IssueArranger {
  public:
-  // Orders `fresh`, the nodes that the end of `node` has just freed.
+  // Sorts `fresh`, the nodes that the end of `node` has just freed.
   void arrange(const RankCode& code, const Feeder& feeder, std::uint32_t node, std::span<std::uint32_t> fresh,
                std::uint32_t& bucket_count);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds whether ASTRA-sim would give the streams of a collective of all ranks the same numbers on all of them: only
-// then do their messages meet there.
+// Checks whether ASTRA-sim would give the streams of a collective of all ranks the same numbers on all ranks. Only
+// then do their messages match in ASTRA-sim.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace convert {
 
-// Numbers streams as an NPU does, which counts the chunks of all its collectives, those of groups too.
+// Numbers streams as an NPU does: it counts the chunks of all its collectives, including group collectives.
 class StreamNumbers {
  public:
   StreamNumbers(const SystemModel& model, std::size_t npus) : dims_(model.dims), chunks_(npus) {}
 
-  // Tells that NPU `npu` calls `run`.
+  // Records that NPU `npu` calls `run`.
   void call(Rank npu, std::uint32_t run, const CollectivePlan& plan) {
     const std::uint64_t first = chunks_[npu];
     chunks_[npu] += plan.chunks;
@@ -34,7 +34,7 @@ class StreamNumbers {
     }
   };
 
-  // Returns the NPU's place in the dimensions that do not take part, which it shares with its partners.
+  // Returns the NPU's index in the dimensions that do not take part; the NPU shares it with its partners.
   [[nodiscard]] Rank others(Rank npu, std::uint64_t involved) const {
     Rank place = 0;
     Rank stride = 1;
@@ -48,7 +48,7 @@ class StreamNumbers {
 
   const std::vector<std::uint32_t>& dims_;
   std::vector<std::uint64_t> chunks_;                      // by NPU
-  std::unordered_map<Key, std::uint64_t, Hash> first_of_;  // by run and place: the number of its first stream
+  std::unordered_map<Key, std::uint64_t, Hash> first_of_;  // by run and index: number of its first stream
   bool differ_ = false;
 };
 

@@ -10,17 +10,18 @@
 namespace convert {
 namespace {
 
-// Says to what the chain of causes of an event goes back: to the beginning of all the phases, number 0, or to an
-// event with an open place, on the member so far away along a ring. As in OrderWatch, events of one time come in
-// the same order on all members if they go back to the same; the order of others is open.
+// Origin of an event's causal chain: the beginning of all phases (number 0), or an event of undetermined order, on
+// the member at the given distance along a ring. As in OrderWatch, simultaneous events come in the same order on
+// all members if they have the same origin; the order of other simultaneous events is undetermined.
 struct ClosedOrigin {
   std::uint64_t event = 0;
-  std::uint64_t ring = 0;  // of a distance
+  std::uint64_t ring = 0;  // ring of the distance
   std::int64_t distance = 0;
   friend bool operator==(const ClosedOrigin&, const ClosedOrigin&) = default;
 };
 
-// Is an origin as seen from the owner of a wire, and whose: that after so many hops of a message so far.
+// Origin as seen from the owner of a link, and the link's position: hop `hop` of a message over `distance` on
+// `ring`.
 struct AtWire {
   ClosedOrigin origin{};
   std::uint64_t ring = 0;
@@ -49,7 +50,7 @@ class ClosedRun {
       }
     }
     for (const Wire& w : wires_) times_.wires.push_back({w.number, w.until});
-    std::ranges::sort(times_.entries);  // they are found as messages come
+    std::ranges::sort(times_.entries);  // found in the order of message arrival
     return std::move(times_);
   }
 
@@ -58,17 +59,17 @@ class ClosedRun {
   struct Event {
     Picoseconds time = 0;
     std::uint64_t pushed = 0;
-    std::uint32_t item = 0;  // of an entry
+    std::uint32_t item = 0;  // for entries
     Kind kind = Kind::entry;
-    std::uint32_t index = 0;  // of a part or a wire
-    std::uint64_t turn = 0;   // in which it was pushed, as in OrderWatch
+    std::uint32_t index = 0;  // of a part or a link
+    std::uint64_t turn = 0;   // turn in which the event was pushed, as in OrderWatch
   };
-  // Holds a phase: one message or pass of it is under way.
+  // State of a phase: one message or pass of the phase is in progress.
   struct Part {
     const ClosedPhase* phase = nullptr;
     std::uint32_t leg = 0;
     std::uint32_t hop = 0;
-    bool reduced = false;  // the pass of this leg has only its end before it
+    bool reduced = false;  // only the end of the current leg's pass remains
     ClosedOrigin origin{};
     Picoseconds sent = 0;
   };
@@ -76,9 +77,9 @@ class ClosedRun {
     std::uint32_t number = 0;
     bool taken = false;
     std::deque<std::uint32_t> waiting{};  // parts
-    AtWire frees{};                       // what goes back to whom when it is free again
+    AtWire frees{};                       // origin of the event that frees the link
     std::uint64_t turn = 0;
-    std::vector<std::pair<AtWire, bool>> touches{};  // in that turn: how, and whether something came
+    std::vector<std::pair<AtWire, bool>> touches{};  // in that turn: origin, and whether a message came
     Picoseconds until = 0;
   };
   struct Entry {
@@ -86,9 +87,9 @@ class ClosedRun {
     std::uint64_t pushed = 0;
     std::uint32_t items = 0;
     std::uint32_t done = 0;
-    std::uint64_t turn = 0;        // in which it was pushed
+    std::uint64_t turn = 0;        // turn in which the entry was pushed
     std::uint64_t registered = 0;  // turn of the last item
-    ClosedOrigin by{};             // to which that goes back
+    ClosedOrigin by{};             // origin of the last item
     ClosedOrigin origin{};
   };
 
@@ -144,8 +145,9 @@ class ClosedRun {
   static AtWire at_wire(const Part& part) {
     return {part.origin, part.phase->ring, part.hop, leg_of(part).distance};
   }
-  // Notes that a message comes to a wire, or frees it. Returns to what goes back what follows: that a message comes
-  // commutes with the end of another, as in WireWatch, but has an open place then.
+  // Records that a message comes to a link, or frees it. Returns the origin of the events that follow. The arrival
+  // of a message commutes with the end of another, as in WireWatch, but the events that follow then have
+  // undetermined order.
   AtWire touch(Wire& wire, const AtWire& at, bool comes) {
     if (wire.turn != turn_) wire.touches.clear();
     wire.turn = turn_;
@@ -160,7 +162,7 @@ class ClosedRun {
     if (is_open) result.origin = open_place();
     return result;
   }
-  // Lets a part take the wire because of what has come to it so.
+  // Lets a part take the link because of the event with origin `by`.
   void transmit(std::uint32_t w, std::uint32_t p, const AtWire& by) {
     Part& part = parts_[p];
     const WireHop& hop = way_of(part).hops[part.hop];
@@ -189,7 +191,7 @@ class ClosedRun {
       ++part.hop;
       return enter(p);
     }
-    if (now_ == 0) times_.settled = false;  // what ends then is in the entry of the beginning
+    if (now_ == 0) times_.settled = false;  // these ends are in the entry of the beginning
     part.origin = at_receiver(part);
     if (part.leg + 1 == part.phase->legs.size()) return end(p);
     ++part.leg;
@@ -199,10 +201,10 @@ class ClosedRun {
   }
   void end(std::uint32_t p) {
     const Part& part = parts_[p];
-    if (part.sent == now_ || part.sent == 0) times_.settled = false;  // what comes at once is to keep its place
+    if (part.sent == now_ || part.sent == 0) times_.settled = false;  // an immediate arrival must keep its position
     if (last_turn_ == turn_ && part.origin != last_origin_) times_.settled = false;
-    // The turns of two that are sent, and come, at one time are not told: the second one of a member can come after
-    // the first one of the next member.
+    // If two last messages are sent at one time and arrive at one time, their turns are unknown: the second
+    // message of a member can come after the first message of the next member.
     const bool are_together = !times_.last.empty() && times_.last.back().arrival == now_ &&
                               std::ranges::any_of(times_.last, [&](const ClosedTimes::Last& l) {
                                 return l.arrival == now_ && l.sent == part.sent;
@@ -213,13 +215,13 @@ class ClosedRun {
     times_.last.push_back({p, part.sent, now_, part.origin.distance, part.origin.event != 0});
   }
 
-  // Notes that something is to be added to the entry of this time, which perhaps is run in this turn.
+  // Records that an item is added to the entry of this time, which may be run in this turn.
   void meet_entry(const ClosedOrigin& origin) {
     if (run_turn_ == turn_ && run_origin_ != origin) times_.settled = false;
     const auto entry = std::ranges::find(entries_, now_, &Entry::time);
     if (entry != entries_.end() && entry->turn == pushed_in_ && entry->origin != origin) times_.settled = false;
   }
-  // Registers the end of a pass of the part, or of a part of it.
+  // Registers the end of the part's pass, or of one step of the pass.
   void add_item(Picoseconds delay, std::uint32_t p) {
     const Picoseconds time = EventQueue::sum(now_, delay);
     auto entry = std::ranges::find(entries_, time, &Entry::time);
@@ -266,16 +268,16 @@ class ClosedRun {
   std::vector<Part> parts_;
   std::vector<Wire> wires_;
   std::vector<Entry> entries_;
-  std::vector<Event> events_;  // a heap
+  std::vector<Event> events_;  // heap
   std::uint64_t pushed_ = 0;
   std::uint64_t open_places_ = 0;
   Picoseconds now_ = 0;
   std::uint64_t turn_ = 1;
-  std::uint64_t pushed_in_ = 0;  // the turn in which this turn's events were pushed
-  std::uint64_t last_turn_ = 0;  // in which a phase has ended
-  ClosedOrigin last_origin_{};   // of that
-  std::uint64_t run_turn_ = 0;   // in which an entry was run
-  ClosedOrigin run_origin_{};    // of that
+  std::uint64_t pushed_in_ = 0;  // turn in which this turn's events were pushed
+  std::uint64_t last_turn_ = 0;  // last turn in which a phase ended
+  ClosedOrigin last_origin_{};   // origin of that end
+  std::uint64_t run_turn_ = 0;   // last turn in which an entry was run
+  ClosedOrigin run_origin_{};    // origin of that entry
   ClosedTimes times_;
 };
 

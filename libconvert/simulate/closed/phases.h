@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Finds the times of phases of collectives whose members all have one representative: what that sends comes to
-// itself, so that from their first messages on nothing decides when they end but they themselves, as long as no
-// other message takes their wires. Phases that begin together on an NPU are found together, as they share its
-// wires.
+// Times of collective phases whose members all have one representative. A message that the representative sends
+// arrives at the representative itself. After the first messages, the end of such phases therefore depends only on
+// the phases themselves, if no other message takes their links. Phases that begin together on an NPU are computed
+// together, as they share its links.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace convert {
 
-// Holds a message of such a phase: each is followed by the next one when it has come.
+// One message of such a phase. Each message follows the arrival of the previous one.
 struct ClosedLeg {
   static constexpr Picoseconds none = -1;
-  Picoseconds pass = 0;          // what the receiver does before it: nothing before the first one
-  Picoseconds reduction = none;  // and then, registered after that
-  std::int64_t distance = 1;     // to the receiver: steps round the ring, or the XOR of places
-  std::uint32_t way = 0;         // in ClosedPhase::ways
+  Picoseconds pass = 0;          // work of the receiver before it sends this message; 0 before the first message
+  Picoseconds reduction = none;  // work registered after the pass
+  std::int64_t distance = 1;     // to the receiver: steps along the ring, or the XOR of indices
+  std::uint32_t way = 0;         // index in ClosedPhase::ways
 };
 
 struct ClosedWay : MessageWay {
@@ -28,39 +28,39 @@ struct ClosedWay : MessageWay {
   std::int64_t bytes = 0;
 };
 
-// Describes a phase on an NPU, from its first message on.
+// A phase on an NPU, from its first message on.
 struct ClosedPhase {
-  std::uint64_t ring = 0;  // another one for other neighbours
+  std::uint64_t ring = 0;  // different for different neighbours
   bool exchanges = false;  // partners are found by XOR
-  std::int64_t bytes = 0;  // of all messages
+  std::int64_t bytes = 0;  // sum of all messages
   std::vector<ClosedLeg> legs{};
   std::vector<ClosedWay> ways{};
-  std::vector<std::uint32_t> wires{};  // of all ways
-  // What follows the last message: a pass of which the end is `last_reduction`, if there is one.
+  std::vector<std::uint32_t> wires{};  // of all routes
+  // Work after the last message: a pass, which ends with `last_reduction` if there is one.
   Picoseconds last_pass = 0;
   Picoseconds last_reduction = ClosedLeg::none;
 };
 
-// Tells when phases that have begun together end. Times count from their first messages.
+// End times of phases that have begun together, relative to their first messages.
 struct ClosedTimes {
-  // Whether their events come in the same order on all members; else nothing else holds.
+  // Whether the events come in the same order on all members; if not, the other fields are meaningless.
   bool settled = true;
   struct Last {
-    std::uint32_t phase = 0;  // in the order given
-    Picoseconds sent = 0;     // when the last message takes its last wire, or is sent where there are none
-    Picoseconds arrival = 0;  // and when it comes
-    // To what that goes back: to the beginning on the member so far away (see ClosedLeg), or to something of which
-    // the place among others is open.
+    std::uint32_t phase = 0;  // index in the order given
+    Picoseconds sent = 0;     // when the last message takes its last link, or is sent in a model without links
+    Picoseconds arrival = 0;  // arrival of the last message
+    // Origin of the arrival: the beginning on the member at this distance (see ClosedLeg), or an event of
+    // undetermined order.
     std::int64_t distance = 0;
     bool has_open_place = false;
   };
-  std::vector<Last> last{};  // in the order in which they come
+  std::vector<Last> last{};  // in order of arrival
   struct Wire {
     std::uint32_t wire = 0;
     Picoseconds until = 0;
   };
-  std::vector<Wire> wires{};           // that they take, up to when
-  std::vector<Picoseconds> entries{};  // when passes end on the NPU, ascending
+  std::vector<Wire> wires{};           // links in use, each with the end of its use
+  std::vector<Picoseconds> entries{};  // ends of passes on the NPU, ascending
   struct Sent {
     std::uint32_t phase = 0;
     std::uint32_t leg = 0;
@@ -69,11 +69,12 @@ struct ClosedTimes {
   std::vector<Sent> sent{};  // all messages
 };
 
-// Returns what tells these phases from others as far as closed_times() goes, but for the numbers of their wires.
+// Returns a key of these phases: phases with equal keys have the same closed_times(), except for the numbers of
+// their links.
 [[nodiscard]] std::vector<std::int64_t> closed_shape(const std::vector<const ClosedPhase*>& phases);
 
-// Finds the times of phases whose first messages are sent at once, in this order. Its events come as the replay's
-// do: by time, then as they were pushed; the ends of passes of one time in one entry, see NpuEvents.
+// Returns the times of phases whose first messages are sent at once, in this order. Events are ordered as in the
+// replay: by time, then by push. Passes that end at one time share one entry; see NpuEvents.
 [[nodiscard]] ClosedTimes closed_times(const std::vector<const ClosedPhase*>& phases);
 
 }  // namespace convert

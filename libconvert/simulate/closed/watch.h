@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Watches whether phases that a replay of representatives runs as closed ones (see ClosedPhase) are so: whether
-// nothing comes to their wires, and no other end falls on a time of theirs, as that would share an entry with it.
+// Checks the assumptions of closed phases (see ClosedPhase) in a replay of representatives: no other message comes
+// to their links, and no other end coincides with one of their ends, as both would share an entry.
 #pragma once
 
 #include <algorithm>
@@ -17,25 +17,25 @@ namespace convert {
 
 struct PhasePlan;
 
-// Says which phases a replay is not to run as closed ones.
+// Phases that a replay must not run as closed phases.
 struct ClosedLimits {
-  bool none = false;                     // no phase at all
-  std::map<Rank, Picoseconds> before{};  // of such a representative only those that begin before this time
-  std::set<std::pair<const PhasePlan*, Rank>> open{};  // these of such a representative
+  bool none = false;                     // no phase is closed
+  std::map<Rank, Picoseconds> before{};  // by representative: only phases that begin before this time are closed
+  std::set<std::pair<const PhasePlan*, Rank>> open{};  // these phases of these representatives are not closed
 
   friend bool operator==(const ClosedLimits&, const ClosedLimits&) = default;
 };
 
-// Says where the chain of causes of the last message of a closed phase begins: `steps` times as far away from `npu`
-// as `to`, or so many members of a class ring back; on NPUs that run phases of one shape it goes the same way.
+// Origin of the last message of a closed phase: `steps` times the distance from `npu` to `to`, or `steps` members
+// back along a class ring. NPUs that run phases of one shape have the same kind of origin.
 struct ClosedCause {
   Rank npu = 0;
   Rank to = 0;
   bool exchange = false;         // see ChannelKey
-  std::uint32_t class_ring = 0;  // see ChannelKey; 0: none
+  std::uint32_t class_ring = 0;  // see ChannelKey; 0: no class ring
   std::int64_t steps = 0;
   std::uint32_t shape = 0;
-  bool is_open = false;  // goes back to something of which the place among others is open
+  bool is_open = false;  // the origin is an event of undetermined order
 };
 
 class ClosedWatch {
@@ -48,37 +48,37 @@ class ClosedWatch {
     return (before == limits_.before.end() || now < before->second) && !limits_.open.contains({&phase, npu});
   }
 
-  // Notes that phases of `npu` have begun at `begin`, and end at `end`; `entries`, which has to outlive this, says
-  // when passes end, from the beginning on.
+  // Records that phases of `npu` begin at `begin` and end at `end`. `entries` holds the end times of passes
+  // relative to `begin`, and must outlive this.
   void begin(Rank npu, Picoseconds begin, Picoseconds end, const std::vector<Picoseconds>& entries) {
     std::erase_if(spans_[npu], [&](const Span& s) { return s.end < begin; });
     const Span span{begin, end, &entries};
-    // In truth passes that end at one time share an entry, which keeps the place of the first of them.
+    // In an exact replay, passes that end at one time share an entry, which keeps the position of the first pass.
     if (std::ranges::any_of(spans_[npu], [&](const Span& s) { return share_entry(span, s); })) meet(npu, begin);
     spans_[npu].push_back(span);
   }
-  // Tells that an entry of the NPU's event table is run.
+  // Records that an entry of the NPU's event table is run.
   void run_entry(Rank npu, Picoseconds now) {
     ++entries_run_;
     for (const Span& s : spans_[npu]) {
       if (now <= s.end && std::ranges::binary_search(*s.entries, now - s.begin)) meet(npu, s.begin);
     }
   }
-  // Tells that phases of `npu` that have begun at `begin` have met something.
+  // Records that phases of `npu` that began at `begin` have met another event.
   void meet(Rank npu, Picoseconds begin) {
     Picoseconds& before = found_.before.try_emplace(npu, begin).first->second;
     before = std::min(before, begin);
     note();
   }
-  // Tells that the order in which something comes in this phase of `npu` is open.
+  // Records that an event of this phase of `npu` has undetermined order.
   void leave_open(const PhasePlan& phase, Rank npu) {
     found_.open.emplace(&phase, npu);
     note();
   }
 
-  // Returns whether all phases were closed that were run so. Otherwise the replay is to run again, with limits().
+  // Returns whether all phases that were run as closed are closed. If not, the replay must run again with limits().
   [[nodiscard]] bool holds() const { return found_ == limits_; }
-  // Returns whether it is to end now: it goes on for a while, to find more.
+  // Returns whether the replay must end now. It continues for a while after a violation, to find others.
   [[nodiscard]] bool stops() const { return entries_run_ > last_entry_; }
   [[nodiscard]] const ClosedLimits& limits() const { return found_; }
 

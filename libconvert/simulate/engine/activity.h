@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures how long an NPU computes, communicates, does both or nothing.
+// Measures the time in which an NPU computes, communicates, does both or is idle.
 #pragma once
 
 #include <array>
@@ -12,18 +12,18 @@
 
 namespace convert {
 
-// Holds lengths of time; each instant counts once however many nodes are under way. A node is under way from its
+// Durations; each instant counts once, independent of the number of nodes under way. A node is under way from its
 // issue to its end.
 struct ActivityTimes {
   Picoseconds compute = 0;        // nodes in the compute slot
-  Picoseconds communication = 0;  // a receive from when its message is sent, a collective from its last call
-  Picoseconds overlap = 0;        // of these two
-  Picoseconds waiting = 0;  // receives and collectives before that, without compute or communication under way
+  Picoseconds communication = 0;  // receives from the send of their message, collectives from their last call
+  Picoseconds overlap = 0;        // of compute and communication
+  Picoseconds waiting = 0;  // receives and collectives before that, without concurrent compute or communication
   Picoseconds called = 0;   // communication and all waits, as in ASTRA-sim
   Picoseconds memory = 0;   // remote memory
   Picoseconds cpu = 0;
-  Picoseconds busy = 0;   // any of them
-  bool computes = false;  // there was such a node, perhaps of no length
+  Picoseconds busy = 0;   // any of the above
+  bool computes = false;  // there was such a node, possibly of duration 0
   bool communicates = false;
 };
 
@@ -44,7 +44,7 @@ class Activity {
     const unsigned begun = active_[communication]++ == 0 ? 1U << communication : 0;
     if ((ended | begun) != 0) change(ended | begun, now);
   }
-  // Returns for how long nothing was computed until now.
+  // Returns the total time without computation until now.
   [[nodiscard]] Picoseconds without_compute(Picoseconds now) const {
     return now - sum(1U << compute) - (has(compute) ? now - since_ : 0);
   }
@@ -69,7 +69,7 @@ class Activity {
   static constexpr unsigned main_kinds = 1U << compute | 1U << communication | 1U << waiting;
 
   [[nodiscard]] bool has(Kind kind) const { return (under_way_ & 1U << kind) != 0; }
-  // Returns for how long any of these main kinds was under way.
+  // Returns the time in which any of these main kinds was under way.
   [[nodiscard]] Picoseconds sum(unsigned any_of) const {
     Picoseconds length = 0;
     for (unsigned set = 1; set <= main_kinds; ++set) length += (set & any_of) != 0 ? length_[set] : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures how long NPUs were in a collective and computed nothing.
+// Measures the time in which NPUs were in a collective and computed nothing.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ class CollectiveExposure {
  public:
   explicit CollectiveExposure(std::size_t npus) : begun_(npus) {}
 
-  // Tell that the NPU calls a collective as node `op`, and that its part has ended, with those of the `weight` - 1
-  // others for which it stands. `free_ps` is how long it has computed nothing so far.
+  // Record that the NPU calls a collective as node `op`, and that its participation has ended, together with the
+  // `weight` - 1 NPUs that it represents. `free_ps` is its total time without computation so far.
   void begin(Rank npu, std::uint32_t op, Picoseconds free_ps) { begun_[npu].push_back({op, free_ps}); }
   void end(Rank npu, std::uint32_t op, std::uint32_t run, std::uint32_t weight, Picoseconds free_ps) {
     std::vector<Begun>& begun = begun_[npu];
@@ -51,13 +51,13 @@ class CollectiveExposure {
     Picoseconds free_ps;
   };
   struct Run {
-    std::uint32_t ended = 0;  // NPUs
+    std::uint32_t ended = 0;  // number of NPUs
     Sum sum_ps = 0;
     Picoseconds max_ps = 0;
   };
 
   std::vector<std::vector<Begun>> begun_;  // by NPU
-  std::vector<Run> runs_;                  // as SystemState::runs()
+  std::vector<Run> runs_;                  // as in SystemState::runs()
 };
 
 }  // namespace convert

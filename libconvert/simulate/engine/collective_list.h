@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists the collectives of a replay, with one entry for each time that a group runs one.
+// Collectives of a replay, with one entry for each run of a collective by a group.
 #pragma once
 
 #include <vector>
@@ -9,23 +9,23 @@
 
 namespace convert {
 
-// Holds a collective that was called, as the system layer knows it.
+// A called collective, as recorded by the collective engine.
 struct CalledCollective {
   CollectiveRun run{};
   bool ended = false;  // on all NPUs
-  // How long an NPU was in it and computed nothing, mean and highest of its NPUs; where it has ended.
+  // Time in which an NPU was in it and computed nothing: mean and maximum of its NPUs, if it has ended.
   Picoseconds exposed_mean_ps = 0;
   Picoseconds exposed_max_ps = 0;
-  std::uint32_t alike = 1;  // groups that run it so, where one is listed for all
+  std::uint32_t alike = 1;  // number of equal groups for which this entry is listed
 };
 
-// Holds what a replay comes to, with its collectives still as the system layer knows them.
+// Result of a replay, with its collectives as recorded by the collective engine.
 struct ReplayOutcome {
   ReplayResult result;
   std::vector<CalledCollective> called;
 };
 
-// Returns the collectives by the time of their first call; those of one time by the NPU that called first.
+// Returns the collectives by the time of their first call; simultaneous ones by the NPU that called first.
 [[nodiscard]] std::vector<CollectiveResult> list_collectives(const ReplayProgram& program,
                                                              const std::vector<CalledCollective>& called);
 

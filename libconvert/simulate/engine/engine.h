@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps the events of the simulator by time; those of one time come out in the order in which they were added.
+// Event queue of the simulator, by time; simultaneous events are in the order in which they were added.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace convert {
 
-// Holds when something happens and what, in two registers; who handles a `kind` knows what its `arg` means.
+// Time and contents of an event, in two registers. The meaning of `arg` depends on `kind`.
 struct Event {
   Picoseconds time;
   std::uint64_t what;
@@ -25,14 +25,14 @@ struct Event {
   [[nodiscard]] std::uint32_t kind() const { return static_cast<std::uint32_t>(what); }
 };
 
-// Holds the clock and the events to come, by time and then in the order in which they were pushed. Is a radix
-// heap: time never goes back, so an event waits in the bucket of the highest digit in which its time differs from
-// the base (the time of the last refill) and of the value of that digit, and moves down a digit at a time. Buckets
-// are lists of chunks from one pool, appended at the end and moved in order, so equal times keep the order of
-// their insertion; nothing is allocated per event.
+// The clock and the pending events, by time and then by order of insertion. A radix heap; time never decreases. The
+// base is the time of the last refill. The bucket of an event is given by the highest digit in which its time
+// differs from the base, and the value of that digit. The event moves down a digit at a time. Buckets are lists of
+// chunks from one pool, appended at the end and moved in order, so that equal times keep their order of insertion.
+// No memory is allocated per event.
 //
-// The next events lie side by side in the front. That is a chunk of those of the base's own time (the tick), or the
-// run: buckets with few events are sorted at once, which takes fewer moves and tells what comes next.
+// The next events are contiguous in the front. The front is a chunk of events of the base's own time (the tick), or
+// the run: buckets with few events are sorted at once, which takes fewer moves and shows the next events.
 class EventQueue {
  public:
   EventQueue() : run_(2 * longest_run), front_(run_.data()), front_end_(front_) {}
@@ -49,28 +49,28 @@ class EventQueue {
     return rest_of_tick() != nullptr ? base_ : times_of(buckets_[first_bucket()]).min;
   }
 
-  // Adds an event at now + `delay`, behind all others of that time. Throws Error if that exceeds 2^63 ps, or if
-  // `delay` is below 0, which is a sum that has overflowed.
+  // Adds an event at now + `delay`, after all other events of that time. Throws Error if the time exceeds 2^63 ps,
+  // or if `delay` is negative, the result of an overflowed sum.
   void push_after(Picoseconds delay, std::uint32_t arg, std::uint32_t kind) {
     const auto left = static_cast<std::uint64_t>(std::numeric_limits<Picoseconds>::max() - now_);
     if (static_cast<std::uint64_t>(delay) > left) too_late();
     push({now_ + delay, std::uint64_t{arg} << 32U | kind});
   }
 
-  // Makes the next event ready; returns false if there is none. Nothing may be pushed before it is taken.
+  // Makes the next event ready; returns false if there is no event. No event may be pushed before take().
   [[nodiscard]] bool ready() { return front_ != front_end_ || refill(); }
-  // Returns the event that comes `ahead` after the next one, null where that is not easy to tell; for prefetching.
+  // Returns the event `ahead` events after the next one, for prefetching; null if it is not readily available.
   [[nodiscard]] const Event* upcoming(std::uint32_t ahead) const {
     const auto left = static_cast<std::size_t>(front_end_ - front_);
     return ahead < left ? front_ + ahead : behind_front(ahead - left);
   }
 
-  // Takes the next event and moves the clock to it. The queue must not be empty.
+  // Removes the next event and advances the clock to it. The queue must not be empty.
   Event pop() {
     (void)ready();
     return take();
   }
-  // Does the same where the event is ready.
+  // Does the same if the event is ready.
   Event take() {
     const Event e = *front_++;
     now_ = e.time;
@@ -86,9 +86,9 @@ class EventQueue {
   [[noreturn]] static void too_late() { throw Error("simulated time exceeds 2^63 ps (106 days)"); }
 
  private:
-  // Is full, but for the last of its bucket.
+  // Full, except for the last chunk of its bucket.
   struct Chunk {
-    // With a power of two of bytes the heads of chunks would share a few sets of the cache.
+    // With a power-of-two size, the heads of chunks would share a few cache sets.
     static constexpr std::uint32_t capacity = 61;
     Chunk* next;
     std::array<Event, capacity> events;
@@ -97,10 +97,10 @@ class EventQueue {
   struct Bucket {
     Chunk* head = nullptr;
     Chunk* tail = nullptr;
-    Event* end = nullptr;    // of the events, in the tail
-    Event* limit = nullptr;  // of the tail
+    Event* end = nullptr;    // end of the events, in the tail
+    Event* limit = nullptr;  // end of the tail
     [[nodiscard]] Event* end_in(Chunk* c) const { return c == tail ? end : c->end(); }
-    [[nodiscard]] std::ptrdiff_t size_of_one() const { return end - head->events.data(); }  // that has one chunk
+    [[nodiscard]] std::ptrdiff_t size_of_one() const { return end - head->events.data(); }  // of one chunk
   };
 
   void push(Event e) {
@@ -108,7 +108,7 @@ class EventQueue {
     if (e.time == base_) return push_tick(e);
     push_later(e);
   }
-  // Puts the event, which is later than the base, into its bucket.
+  // Adds the event, which is later than the base, to its bucket.
   void push_later(Event e) {
     const auto time = static_cast<std::uint64_t>(e.time);
     const Digit digit = digits[static_cast<std::size_t>(std::bit_width(time ^ static_cast<std::uint64_t>(base_)))];
@@ -123,10 +123,10 @@ class EventQueue {
     if (reading_ == tick_.tail) front_end_ = tick_.end;
   }
 
-  // Puts the event into the run, behind those of the same time.
+  // Inserts the event into the run, after the events of the same time.
   void push_run(Event e) {
     if (front_ != run_.data() && (front_ == front_end_ || e.time < front_[(front_end_ - front_) / 2].time)) {
-      Event* at = --front_;  // most often it comes soon
+      Event* at = --front_;  // most events are due soon
       for (; at + 1 != front_end_ && at[1].time <= e.time; ++at) *at = at[1];
       *at = e;
       return;
@@ -143,7 +143,7 @@ class EventQueue {
     for (; at != first && at[-1].time > e.time; --at) *at = at[-1];
     *at = e;
   }
-  // Puts the later half into buckets, where not all are of one time.
+  // Moves the later half into buckets, unless all events have one time.
   [[gnu::noinline]] void shorten_run() {
     Picoseconds last = front_[(front_end_ - front_) / 2].time;
     if (last == run_end_) last = front_->time;
@@ -154,7 +154,7 @@ class EventQueue {
     front_end_ = later;
     run_low_ = nullptr;
   }
-  // Moves the run to the begin of its memory, of which there is more if half of it is used.
+  // Moves the run to the beginning of its memory, which is enlarged if half of it is used.
   [[gnu::noinline]] void move_run() {
     const auto size = static_cast<std::size_t>(front_end_ - front_);
     if (size > run_.size() / 2) {
@@ -171,7 +171,7 @@ class EventQueue {
     run_low_ = nullptr;
   }
 
-  // Brings what comes next to the front, which is empty; returns false if there is nothing.
+  // Moves the next events to the front, which is empty; returns false if there are no events.
   [[gnu::noinline]] bool refill() {
     if (tick_.head != nullptr) {
       if (reading_ != nullptr) tick_.head = free_chunk(reading_);
@@ -225,12 +225,12 @@ class EventQueue {
       add_to_run(take_first_bucket());
     run_low_ = front_end_ - front_ > low_run ? front_end_ - low_run : nullptr;
   }
-  // Returns whether the first bucket has so few events that to sort them is less work than to move them on.
+  // Returns whether the first bucket has so few events that sorting them is less work than moving them.
   [[nodiscard]] bool first_is_small() const {
     const Bucket& b = buckets_[first_bucket()];
     return b.head == b.tail && b.size_of_one() < short_run;
   }
-  // Appends a bucket to the run: all of it is later, and in one chunk.
+  // Appends a bucket to the run. All its events are later, and in one chunk.
   void add_to_run(const Bucket& b) {
     const Event* const first = front_end_;
     for (const Event* e = b.head->events.data(); e != b.end; ++e) insert_from_end(*e, first);
@@ -265,7 +265,7 @@ class EventQueue {
     return times;
   }
 
-  // Returns the bucket of the earliest events; there is one.
+  // Returns the bucket of the earliest events; there must be one.
   [[nodiscard]] std::size_t first_bucket() const {
     const auto level = static_cast<std::size_t>(std::countr_zero(used_levels_));
     return level * digit_values + static_cast<std::size_t>(std::countr_zero(used_[level]));
@@ -293,7 +293,7 @@ class EventQueue {
     b.end = c->events.data();
     b.limit = c->end();
   }
-  // Puts a chunk back into the pool; returns the one that came after it.
+  // Returns a chunk to the pool; returns the next chunk.
   Chunk* free_chunk(Chunk* c) {
     Chunk* next = c->next;
     c->next = free_;
@@ -310,7 +310,7 @@ class EventQueue {
   static constexpr std::uint32_t digit_bits = 6;
   static constexpr std::uint32_t digit_values = 1U << digit_bits;
   static constexpr std::size_t levels = 12;
-  // Says where the digit is that has the highest bit in which a time differs.
+  // Position of the digit that contains the highest differing bit of a time.
   struct Digit {
     std::uint32_t first_bucket;
     std::uint32_t shift;
@@ -324,22 +324,22 @@ class EventQueue {
     return all;
   }();
 
-  static constexpr std::ptrdiff_t low_run = 15;       // below, more is taken into the run
-  static constexpr std::ptrdiff_t short_run = 48;     // up to here
-  static constexpr std::ptrdiff_t longest_run = 256;  // but for events of one time
-  static constexpr std::size_t room = 8;              // before the run, for what comes at once
+  static constexpr std::ptrdiff_t low_run = 15;       // below this, the run is topped up
+  static constexpr std::ptrdiff_t short_run = 48;     // up to this
+  static constexpr std::ptrdiff_t longest_run = 256;  // except for events of one time
+  static constexpr std::size_t room = 8;              // before the run, for immediate events
 
-  std::vector<Event> run_;          // has the run, by time, in its middle
-  Event* front_;                    // the next event
-  Event* front_end_;                // of those that lie beside it
-  const Event* run_low_ = nullptr;  // where the run is to be topped up
+  std::vector<Event> run_;          // contains the run, by time, in its middle
+  Event* front_;                    // next event
+  Event* front_end_;                // end of the contiguous events
+  const Event* run_low_ = nullptr;  // where the run is topped up
   Picoseconds now_ = 0;
   Picoseconds base_ = 0;
-  Picoseconds run_end_ = -1;       // events up to here belong into the run
-  Chunk* reading_ = nullptr;       // the front is the rest of this chunk of the tick; null: it is the run
+  Picoseconds run_end_ = -1;       // later events do not belong to the run
+  Chunk* reading_ = nullptr;       // the front is the rest of this chunk of the tick; null: the front is the run
   Bucket tick_{};                  // events of the base's time, unless they are in the run
   std::uint32_t used_levels_ = 0;  // bit per level with an event
-  std::array<std::uint64_t, levels> used_{};  // bit per bucket of the level that is not empty
+  std::array<std::uint64_t, levels> used_{};  // bit per non-empty bucket of the level
   std::array<Bucket, levels * digit_values> buckets_{};
   Chunk* free_ = nullptr;
   std::vector<HugeVector<Chunk>> slabs_;

@@ -48,14 +48,14 @@ class TensorCompiler {
     const Attr* list = find(trace_.nodes.attributes(trace_.nodes.nodes[index_]), attribute);
     const std::string label = "attribute " + std::string(attribute.view());
     if (list == nullptr)
-      return fail(label + " is missing; local memory is tracked by the inputs and outputs of every node");
-    if (list->kind == Kind::none) return;  // as an empty list is often written
+      return fail(label + " is missing; tracking of local memory requires inputs and outputs of every node");
+    if (list->kind == Kind::none) return;  // often written for an empty list
     if (list->kind != Kind::string_list)
       return fail(label + " is of kind " + std::string(kind_name(list->kind)) + ", not string_list");
     const auto texts = trace_.nodes.string_list(*list);
     if (texts.size() % 2 != 0) {
       return fail(label + " has " + std::to_string(texts.size()) +
-                  " elements, where names of tensors and their sizes in bytes are expected in turn");
+                  " elements; tensor names and sizes in bytes must alternate");
     }
     for (std::size_t i = 0; i < texts.size(); i += 2) {
       const std::string_view name = trace_.nodes.view(texts[i]);
@@ -73,7 +73,7 @@ class TensorCompiler {
     const auto [at, is_new] = numbers_.emplace(name, static_cast<std::uint32_t>(table_.bytes.size()));
     if (is_new) {
       if (__builtin_add_overflow(total_, bytes, &total_)) {
-        fail("the tensors of the rank have more than 2^63-1 bytes together");
+        fail("the tensors of the rank have more than 2^63-1 bytes in total");
         total_ = 0;
       }
       first_use_.push_back(index_);
@@ -143,19 +143,19 @@ std::shared_ptr<const TensorTable> compile_tensors(const Trace& trace, const Fee
   return table;
 }
 
-// As in ASTRA-sim a node reads and then writes at its end. What is read before anything has written it was there
-// from the start. What its last reader writes, or another node after that, such as a weight by its optimizer,
-// stays, and so does what a node still has to use.
+// As in ASTRA-sim, a node reads and then writes at its end. A tensor that is read before it was written exists from
+// the start. A tensor stays if its last reader, or a later node, writes it, for example a weight written by its
+// optimizer. A tensor also stays if a node still has to use it.
 std::vector<TensorLife> tensor_lives(const TensorTable& table, const NodeSpans& spans) {
   struct Seen {
     Picoseconds first_begin = TensorLife::never;    // of a node that writes it
-    Picoseconds first_written = TensorLife::never;  // the end of such a node that does not read it too
+    Picoseconds first_written = TensorLife::never;  // end of a node that writes and does not read it
     Picoseconds last_written = -1;
-    Picoseconds first_read = TensorLife::never;  // the end of a node that reads it
+    Picoseconds first_read = TensorLife::never;  // end of a node that reads it
     Picoseconds last_read = -1;
-    Picoseconds last_in_place = -1;  // the end of a node that reads and writes it
-    std::uint32_t reader = no_node;  // that came up last
-    bool has_writer = false;         // that does not read it too
+    Picoseconds last_in_place = -1;  // end of a node that reads and writes it
+    std::uint32_t reader = no_node;  // the latest reader in node order
+    bool has_writer = false;         // there is a node that writes and does not read it
     bool pending = false;            // a node that uses it has not ended
   };
   std::vector<Seen> seen(table.bytes.size());
@@ -196,7 +196,7 @@ MemoryCurve memory_curve(const TensorTable& table, const std::vector<TensorLife>
     changes.emplace_back(lives[t].begin, table.bytes[t]);
     if (lives[t].end != TensorLife::never) changes.emplace_back(lives[t].end, -table.bytes[t]);
   }
-  std::sort(changes.begin(), changes.end());  // at each time what is freed comes first
+  std::sort(changes.begin(), changes.end());  // at each time, frees come first
   std::int64_t bytes = 0;
   std::size_t last = 0;
   for (std::size_t i = 0; i < changes.size(); ++i) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t control_bytes = 8192;
 
-// Neighbours of one destination lie beside each other, as an NPU often sends to one after the other.
+// Neighbouring destinations have adjacent hashes, as an NPU often sends to one after the other.
 std::uint32_t table_hash(ChannelKey key) {
   constexpr Rank neighbours = 8;
   const Rank neighbour = key.dst % neighbours;
@@ -127,7 +127,7 @@ template <class Observer>
 void Messages<Observer>::start(std::uint32_t channel, Waiter sent, Rank src, Rank dst, std::int64_t bytes,
                                std::int64_t priority) {
   ref(channel);
-  Rank device = dst;  // to which the network takes it
+  Rank device = dst;  // destination in the network
   bool exchange = false;
   std::uint32_t ring = 0;
   if constexpr (!std::is_same_v<Observer, NoObserver>) {
@@ -154,7 +154,7 @@ void Messages<Observer>::start(std::uint32_t channel, Waiter sent, Rank src, Ran
 
 template <class Observer>
 void Messages<Observer>::post(std::uint32_t channel, Backlog& q, Rank npu, Waiter received) {
-  if (q < 0) {  // its reference passes on to the event
+  if (q < 0) {  // its reference passes to the event
     ++q;
     --unclaimed_;
     return take_later(channel, npu, received);
@@ -190,7 +190,7 @@ typename Messages<Observer>::Call Messages<Observer>::arrive(MessageToken m) {
   entries_[last].next = entries_[first].next;
   if (first == last) q = 0;
   entries_.remove(first);
-  unref(channel);  // the message's and the receive's
+  unref(channel);  // references of the message and of the receive
   unref(channel);
   return {dst, entries_[first].receive};
 }

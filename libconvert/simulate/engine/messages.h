@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Brings the sends and receives of NPUs together, eagerly or with a rendezvous; and carries messages for streams of
-// collectives, which find their receives themselves.
+// Matches the sends and receives of NPUs, eagerly or with a rendezvous. Also carries messages for streams of
+// collectives, which match their receives themselves.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@
 
 namespace convert {
 
-// Holds the channels and what waits in them. Channels are made and given back as collectives come and go.
+// Channels and their waiting messages and receives. Collectives acquire and release channels dynamically.
 class Channels {
  public:
-  // The first channels are the places of the channels of `program`, which has to outlive this; they are never given
-  // back, and acquire() does not find them.
+  // The first channels are the states of the channels of `program`, which must outlive this. They are never
+  // released, and acquire() does not find them.
   Channels(Network& network, const LinkedProgram& program);
   Channels(const Channels&) = delete;
   Channels& operator=(const Channels&) = delete;
@@ -35,44 +35,44 @@ class Channels {
                                  : made_[channel - first_made_].key;
   }
 
-  // Holds what is left when nothing can happen any more: a receive without a message, a message without a receive,
-  // or (rendezvous) a send that no receiver has asked for.
+  // Remainder of a replay without further events: a receive without a message, a message without a receive, or
+  // (rendezvous) a send that no receiver has requested.
   struct Left {
-    std::uint32_t channel;  // its number in the program, or above these
+    std::uint32_t channel;  // its number in the program, or a higher number
     const ChannelKey* key;
     Waiter waiter;      // nobody: a message
-    bool send = false;  // of a send
+    bool send = false;  // the waiter belongs to a send
   };
-  // Returns all that is left until the next message, each kind by channel and then in the order of its calls.
+  // Returns all remainders, valid until the next message: each kind by channel, then in the order of its calls.
   [[nodiscard]] std::vector<Left> left() const;
   [[nodiscard]] bool any_unclaimed() const { return unclaimed_ != 0; }
 
-  // Counts what waits in a channel. Positive: 1 + the last entry of a circular list of posted receives. Negative:
-  // so many messages came before their receive.
+  // Waiting messages or receives of a channel. Positive: 1 + the last entry of a circular list of posted receives.
+  // Negative: minus the number of messages that arrived before their receive.
   using Backlog = std::int32_t;
-  // The state of a channel of the program.
+  // State of a channel of the program.
   struct Fixed {
     Backlog backlog = 0;
-    std::int32_t ahead = 0;  // receives less messages
-    // Counts a receive. Returns whether its message is not sent yet.
+    std::int32_t ahead = 0;  // receives minus messages
+    // Counts a receive. Returns whether its message has not been sent yet.
     [[nodiscard]] bool receives_ahead() { return ++ahead > 0; }
-    // Counts a message. Returns whether its receive was there before.
+    // Counts a message. Returns whether its receive was posted before.
     [[nodiscard]] bool sends_to_receive() { return --ahead >= 0; }
   };
   static_assert(sizeof(Fixed) == LinkedProgram::channel_bytes);
   [[nodiscard]] Fixed& fixed(std::uint32_t place) { return states_[place]; }
 
  protected:
-  // Is a channel that acquire() has made. All that a message touches is in one cache line.
+  // A channel made by acquire(). All data that a message touches are in one cache line.
   struct alignas(64) Made {
     Backlog backlog = 0;
     std::uint32_t refs = 0;  // owners, messages under way or unclaimed, posted receives
     std::uint32_t next = 0;
     Rank destination = 0;  // see Messages
     ChannelKey key;
-    Picoseconds delay;  // of each message, where it is always the same; else -1
+    Picoseconds delay;  // of each message, if constant; else -1
   };
-  struct Slot {  // of the hash table of made channels
+  struct Slot {  // slot of the hash table of made channels
     std::uint32_t hash = 0;
     std::uint32_t made = 0;  // 1 + channel; 0: unused
   };
@@ -81,7 +81,7 @@ class Channels {
     std::uint32_t next;
   };
   static constexpr std::uint32_t no_channel = UINT32_MAX;
-  // Is a send or receive that waits for its control message, or a receive that waits for its event.
+  // A send or receive that waits for its control message, or a receive that waits for its event.
   struct Pending {
     std::uint32_t channel;  // of the data; none: it is for a stream
     Rank npu;
@@ -89,7 +89,7 @@ class Channels {
     std::int64_t priority = 0;
   };
 
-  // Returns the channel of a key, which it makes if there is none.
+  // Returns the channel of a key, which is created if it is new.
   std::uint32_t find_or_make(const ChannelKey& key);
   void ref(std::uint32_t channel) {
     if (channel >= first_made_) ++made_[channel - first_made_].refs;
@@ -106,17 +106,17 @@ class Channels {
   [[nodiscard]] const Backlog& backlog(std::uint32_t channel) const {
     return channel < first_made_ ? states_[channel].backlog : made_[channel - first_made_].backlog;
   }
-  // Returns the last entry of a backlog with receives; its next is the first.
+  // Returns the last entry of a backlog with receives; its `next` is the first.
   static std::uint32_t last_posted(Backlog b) { return static_cast<std::uint32_t>(b) - 1; }
 
   Network& network_;
   const bool routes_by_tag_;
   const LinkedProgram& program_;
-  const std::uint32_t first_made_;  // channel
+  const std::uint32_t first_made_;  // first channel made by acquire()
   std::uint64_t unclaimed_ = 0;
-  HugeVector<Fixed> states_;      // by place
-  Pool<Made, &Made::next> made_;  // numbered after the fixed ones
-  // Is open addressing like IndexTable's, but a slot has the hash: a probe touches no channel.
+  HugeVector<Fixed> states_;      // by position
+  Pool<Made, &Made::next> made_;  // numbered after the fixed channels
+  // Open addressing as in IndexTable, but slots contain the hash, so that a probe accesses no channel.
   GrowingHugeVector<Slot> table_;
   std::size_t used_ = 0;
   Pool<Entry, &Entry::next> entries_;
@@ -126,7 +126,7 @@ class Channels {
 template <class Observer>
 class Messages : public Channels {
  public:
-  // With `rendezvous`, a message starts when its receiver has asked the sender for it by a message of 8192 bytes.
+  // With `rendezvous`, a message starts after its receiver has requested it by a message of 8192 bytes.
   Messages(EventQueue& queue, Network& network, const LinkedProgram& program, bool rendezvous, Observer& observer)
       : Channels(network, program),
         queue_(queue),
@@ -147,7 +147,7 @@ class Messages : public Channels {
     const ChannelKey& k = key(channel);
     send(channel, sent, k.src, destination(channel), k.bytes, priority);
   }
-  // Starts a message likewise, for a caller who knows its ends and its size (bytes) already.
+  // Does the same, for a caller that already has the ends and the size (bytes).
   void send(std::uint32_t channel, Waiter sent, Rank src, Rank dst, std::int64_t bytes, std::int64_t priority) {
     count(src, bytes);
     if (traffic_ != nullptr) {
@@ -160,10 +160,10 @@ class Messages : public Channels {
     }
     start(channel, sent, src, dst, bytes, priority);
   }
-  // Lets the message that is sent next go by the way of a schedule. There is no rendezvous then.
+  // Sets the scheduled route of the next message. Not with rendezvous.
   void go_by(const ScheduledWay& way) { way_ = way; }
-  // Posts a receive of `npu`, the destination: `received` is fired when its message has come, by an event of this
-  // tick if it has come already.
+  // Posts a receive of `npu`, the destination: `received` is fired when its message has arrived, by an event of
+  // this tick if it has arrived before.
   void receive(std::uint32_t channel, Rank npu, Waiter received) {
     if (rendezvous_) return ask(channel, npu, received);
     post(channel, backlog(channel), npu, received);
@@ -175,12 +175,12 @@ class Messages : public Channels {
   }
 
   static constexpr std::uint32_t no_spot = UINT32_MAX;
-  // Says for which stream a message is, and what it is there.
+  // Stream for which a message is sent, and its position there.
   struct ForStream {
     std::uint32_t stream;
     std::uint32_t spot;  // not no_spot
   };
-  // Starts a message for a stream: when it arrives, take() returns `to`. There is no rendezvous. `exchange` as in
+  // Starts a message for a stream: when it arrives, take() returns `to`. Not with rendezvous. `exchange` as in
   // ChannelKey.
   void send(ForStream to, Waiter sent, Rank src, Rank dst, std::int64_t bytes, std::int64_t priority,
             bool exchange) {
@@ -193,11 +193,11 @@ class Messages : public Channels {
     network_.send(src, dst, bytes, m, priority);
     observer_.was_sent();
   }
-  // Returns how long a message takes where none meets another.
+  // Returns the delay of a message in a network without contention.
   [[nodiscard]] Picoseconds delay(Rank src, Rank dst, std::int64_t bytes) const {
     return *network_.fixed_delay(src, dst, bytes);
   }
-  // Counts messages that are not started one by one, of `bytes_each` and `more` bytes in all.
+  // Counts messages that are not started one by one: `messages` × `bytes_each` + `more` bytes.
   void count_many(Rank src, Rank dst, std::uint64_t messages, std::int64_t bytes_each, std::int64_t more) {
     std::int64_t bytes = 0;
     if (__builtin_mul_overflow(messages, bytes_each, &bytes) || __builtin_add_overflow(bytes, more, &bytes))
@@ -206,41 +206,41 @@ class Messages : public Channels {
     count(src, bytes);
     if (traffic_ != nullptr) traffic_->add(src, dst, bytes, false, messages);
   }
-  // Lets the last of them come after `delay`, by an `event_last` of its stream.
+  // Schedules the arrival of the last of these messages after `delay`, as an `event_last` of its stream.
   void come_last(std::uint32_t stream, Picoseconds delay) { queue_.push_after(delay, stream, event_last); }
-  // Lets the last of them be sent after `delay`, by an `event_sent` of its stream.
+  // Schedules the send of the last of these messages after `delay`, as an `event_sent` of its stream.
   void send_last(std::uint32_t stream, Picoseconds delay) { queue_.push_after(delay, stream, event_sent); }
-  // Pass on what Network says, and what is not sent one by one.
+  // Forward to Network.
   [[nodiscard]] std::optional<MessageWay> way(Rank src, Rank dst, std::int64_t bytes) {
     return network_.way(src, dst, bytes);
   }
   [[nodiscard]] bool is_idle(std::uint32_t wire) const { return network_.is_idle(wire); }
   [[nodiscard]] bool watches() const { return network_.watches_messages(); }
   void watch(Rank src, Rank dst, std::int64_t bytes, Picoseconds begin) { network_.watch(src, dst, bytes, begin); }
-  // Lets the receive of a stream of `npu` take a message that has come before, by an event of this tick.
+  // Schedules the receive, by a stream of `npu`, of a message that has arrived before, by an event of this tick.
   void receive_late(Rank npu, Waiter received) { take_later(no_channel, npu, received); }
   [[nodiscard]] bool is_for_stream(MessageToken m) const { return messages_[m].spot != no_spot; }
   [[nodiscard]] std::uint32_t stream_of(MessageToken m) const { return messages_[m].channel; }
-  // Returns for which stream a message is that has arrived.
+  // Returns the stream of a message that has arrived, and removes the message.
   ForStream take(MessageToken m) {
     const ForStream to{messages_[m].channel, messages_[m].spot};
     messages_.remove(m);
     return to;
   }
 
-  // Lets `traffic` count all messages, control messages aside.
+  // Makes `traffic` count all messages except control messages.
   void count_in(Traffic& traffic) { traffic_ = &traffic; }
   // Returns whether a message with rendezvous had 2^31 bytes or more.
   [[nodiscard]] bool has_long_rendezvous() const { return has_long_rendezvous_; }
 
-  // Says what to fire, and on which NPU.
+  // Waiter to fire, and its NPU.
   struct Call {
     Rank npu = 0;
     Waiter waiter{};
   };
-  // sender() says who waits for the end of message `m`, which is under way.
-  // Return what to fire when message `m` has arrived: first what sent() returns, for the sender, then what
-  // arrive() returns, for the receiver (nobody if no receive is posted).
+  // sender() returns the waiter for the end of message `m`, which is under way. The others return the waiters to
+  // fire after the arrival of message `m`: first sent(), for the sender, then arrive(), for the receiver (nobody if
+  // no receive is posted).
   [[nodiscard]] Call sender(MessageToken m) const { return {messages_[m].src, messages_[m].sent}; }
   [[nodiscard]] Call sent(MessageToken m) {
     const Message& message = messages_[m];
@@ -248,29 +248,29 @@ class Messages : public Channels {
     return {message.src, message.sent};
   }
   [[nodiscard]] Call arrive(MessageToken m);
-  // Handles an `event_receive` with argument `arg`; returns what to fire.
+  // Handles an `event_receive` with argument `arg`; returns the waiter to fire.
   [[nodiscard]] Call take_late(std::uint32_t arg);
   // Handle Waiter::control_sent and control_recv.
   void control_sent(std::uint32_t index);
   void control_received(std::uint32_t index);
 
-  // Counts what an NPU has sent, control messages aside.
+  // Messages sent by an NPU, except control messages.
   struct Sent {
     std::uint64_t messages = 0;
     std::int64_t bytes = 0;
   };
   [[nodiscard]] const Sent& sent_by(Rank npu) const { return sent_[npu]; }
 
-  // Returns how many messages have been under way at once.
+  // Returns the maximum number of messages that were under way at once.
   [[nodiscard]] std::size_t most_under_way() const { return messages_.size(); }
 
-  // Fetch what message `m` needs at its arrival: first call the one, some time later the other. Inlined, as g++
-  // removes calls of functions that only fetch.
+  // Prefetch the data of message `m` for its arrival: call prefetch() first, and prefetch_channel() some time
+  // later. Inlined, as g++ removes calls of functions that only prefetch.
   [[gnu::always_inline]] void prefetch(MessageToken m) const {
     __builtin_prefetch(&messages_[m]);
     __builtin_prefetch(reinterpret_cast<const char*>(&messages_[m] + 1) - 1);
   }
-  // Fetches what a message that `npu` sends needs.
+  // Prefetches the data for a send of `npu`.
   [[gnu::always_inline]] void prefetch_sender(Rank npu) const { __builtin_prefetch(&sent_[npu], 1); }
   [[gnu::always_inline]] void prefetch_fixed(std::uint32_t place) const { __builtin_prefetch(&states_[place]); }
   [[gnu::always_inline]] void prefetch_channel(MessageToken m) const {

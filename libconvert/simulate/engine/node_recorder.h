@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Records when nodes begin and end, for a timeline and for the use of local memory.
+// Records the begin and end of nodes, for a timeline and for the use of local memory.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace convert {
 
-// Fills a timeline: begin times and message numbers of nodes, and which collectives they call.
+// Fills a timeline: begin times and message numbers of nodes, and the collectives that they call.
 class TimelineRecorder {
  public:
   TimelineRecorder(const LinkedProgram& program, ReplayResult& result)
@@ -42,7 +42,7 @@ class TimelineRecorder {
       s.flow = (std::uint64_t{op.channel} << 32) + flow_[program_.ranks[r].first_op + node];
   }
 
-  // Ends what is under way when the replay stops; it stays open.
+  // Ends the nodes that are under way when the replay stops, and marks them as open.
   void stop(Picoseconds now) {
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
       const LinkedRankProgram& rank = program_.ranks[r];
@@ -98,14 +98,14 @@ class TimelineRecorder {
   const LinkedProgram& program_;
   Timeline& timeline_;
   std::vector<SliceCall>& calls_;
-  std::vector<std::vector<std::uint32_t>> call_of_;  // by group and number: in calls_
+  std::vector<std::vector<std::uint32_t>> call_of_;  // by group and number: index in calls_
   std::vector<Picoseconds> begin_;                   // by op
   std::vector<std::uint32_t> sent_;                  // by channel
   std::vector<std::uint32_t> posted_;
   std::vector<std::uint32_t> flow_;  // by op: its number within the channel, from 1
 };
 
-// Records what the options ask for.
+// Records the data that the options request.
 class NodeRecorder {
  public:
   NodeRecorder(const LinkedProgram& program, ReplayResult& result) : program_(program), result_(result) {
@@ -136,7 +136,7 @@ class NodeRecorder {
   const LinkedProgram& program_;
   ReplayResult& result_;
   std::optional<TimelineRecorder> timeline_;
-  std::vector<NodeSpans> spans_;  // by rank, where local memory is tracked
+  std::vector<NodeSpans> spans_;  // by rank, if local memory is tracked
 };
 
 // Records nothing.

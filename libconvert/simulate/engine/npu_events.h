@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Puts all completions of one NPU that fall on one time into one entry, which is an event of the queue from the
-// first of them on. The entry runs them in the order of their registration, also those that are registered for the
-// current time while it runs.
+// Groups all completions of one NPU at one time into one entry, which is an event of the queue from the first
+// completion on. The entry runs its completions in the order of registration, including completions that are
+// registered for the current time while it runs.
 #pragma once
 
 #include <cstdint>
@@ -24,25 +24,25 @@ class NpuEvents {
   NpuEvents(EventQueue& queue, std::size_t npus, Observer& observer)
       : queue_(queue), observer_(observer), npus_(npus) {}
 
-  // Registers `what`, which completes `delay` ≥ 0 from now. Throws Error if the clock ends before.
+  // Registers `what`, which completes `delay` ≥ 0 from now. Throws Error if the clock overflows.
   void add(Rank npu, Picoseconds delay, Waiter what) { (void)add(npu, delay, what, false); }
-  // Does the same for an end whose place among those that are registered now, for that time too, is not known:
-  // returns the one before it, if there is any. If one follows, order_is_open().
+  // Does the same for an end of unknown order among ends that are registered now for the same time. Returns the
+  // previous such end, if any. If another end follows, order_is_open() becomes true.
   [[nodiscard]] Waiter add_unordered(Rank npu, Picoseconds delay, Waiter what) {
     return add(npu, delay, what, true);
   }
   [[nodiscard]] bool order_is_open() const { return order_is_open_; }
 
-  // Fetch what run(e) will need: first call the one, some time later the other. Inlined, as g++ removes calls of
-  // functions that only fetch.
+  // Prefetch the data for run(e): call prefetch() first, and prefetch_npu() some time later. Inlined, as g++
+  // removes calls of functions that only prefetch.
   [[gnu::always_inline]] void prefetch(std::uint32_t e) const { __builtin_prefetch(&entries_[e]); }
   [[gnu::always_inline]] void prefetch_npu(std::uint32_t e) const { __builtin_prefetch(&npus_[entries_[e].npu]); }
-  // Returns whose entry `e` is.
+  // Returns the NPU of entry `e`.
   [[nodiscard]] Rank npu_of(std::uint32_t e) const { return entries_[e].npu; }
-  // Returns who is told first when entry `e` comes due.
+  // Returns the first waiter that entry `e` fires.
   [[nodiscard]] Waiter first(std::uint32_t e) const { return entries_[e].first; }
 
-  // Calls f(npu, time, what) for each completion that is to come, in no order.
+  // Calls f(npu, time, what) for each pending completion, in no order.
   template <typename F>
   void for_each(const F& f) const {
     const auto list = [&](std::uint32_t place) {
@@ -57,15 +57,15 @@ class NpuEvents {
     }
   }
 
-  // Runs entry `e` (the argument of its event): calls complete(npu, what) for each item. The observer knows items
-  // by a number that no other has which is registered.
+  // Runs entry `e` (the argument of its event): calls complete(npu, what) for each item. The observer identifies
+  // items by a number that is unique among registered items.
   template <typename Complete>
   void run(std::uint32_t e, Complete&& complete) {
     const Rank npu = entries_[e].npu;
     observer_.runs_entry(npu, e);
     observer_.runs(2 * e);
     complete(npu, entries_[e].first);
-    for (std::uint32_t next = entries_[e].next; next != 0;) {  // perhaps registered just now
+    for (std::uint32_t next = entries_[e].next; next != 0;) {  // possibly registered just now
       const std::uint32_t item = next - 1;
       observer_.runs(2 * item + 1);
       complete(npu, items_[item].what);
@@ -83,7 +83,7 @@ class NpuEvents {
 
  private:
   Waiter add(Rank npu, Picoseconds delay, Waiter what, bool unordered) {
-    // If this wraps round it equals no time in the table, and push_after throws.
+    // A wrapped sum equals no time in the table, and push_after throws.
     const auto time =
         static_cast<Picoseconds>(static_cast<std::uint64_t>(queue_.now()) + static_cast<std::uint64_t>(delay));
     std::uint32_t e = npus_[npu].latest;
@@ -112,19 +112,19 @@ class NpuEvents {
     Waiter what;
     std::uint32_t next;  // 1 + item
   };
-  // Has its first item itself: most have no other.
+  // The first item is in the entry itself, as most entries have only one.
   struct Entry {
     Picoseconds time;
     Waiter first;
-    Picoseconds registered;  // when the last one was
+    Picoseconds registered;  // registration time of the last item
     Rank npu;
     std::uint32_t next;  // 1 + second item
     std::uint32_t last;  // 1 + item; 0: the first
-    bool unordered;      // the last one, by add_unordered()
+    bool unordered;      // the last item is from add_unordered()
   };
   struct Npu {
-    std::uint32_t latest = 0;    // 1 + the entry made last, which is not in the table
-    std::uint32_t in_table = 0;  // entries
+    std::uint32_t latest = 0;    // 1 + the last entry made, which is not in the table
+    std::uint32_t in_table = 0;  // number of entries
   };
 
   [[nodiscard]] static std::size_t hash(Rank npu, Picoseconds time) {

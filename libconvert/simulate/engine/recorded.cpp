@@ -23,7 +23,7 @@ using ChainStep = Explanation::Step;
 using Then = Explanation::Then;
 using What = Explanation::What;
 
-// Stands for INVALID and METADATA nodes, which are no activity.
+// For INVALID and METADATA nodes, which are no activity.
 constexpr std::uint8_t no_kind = Activity::cpu + 1;
 
 struct Interval {
@@ -31,7 +31,7 @@ struct Interval {
   Picoseconds end = 0;
 };
 
-// Joins intervals into as few as possible, ascending.
+// Merges intervals into as few as possible, ascending.
 void merge(std::vector<Interval>& intervals) {
   const auto before = [](const Interval& a, const Interval& b) { return a.begin < b.begin; };
   if (!std::is_sorted(intervals.begin(), intervals.end(), before))
@@ -47,7 +47,7 @@ void merge(std::vector<Interval>& intervals) {
   intervals.resize(kept);
 }
 
-// Holds what was under way when, by kind.
+// Intervals of activity, by kind.
 class ActivityIntervals {
  public:
   void add(std::uint8_t kind, Interval i) { intervals_.at(kind).push_back(i); }
@@ -75,7 +75,7 @@ class ActivityIntervals {
   }
 
  private:
-  // Walks over the intervals of a kind, by their first and last times in turn.
+  // Iterates over the begins and ends of the intervals of a kind.
   struct Edges {
     std::span<const Interval> rest{};
     bool open = false;
@@ -134,7 +134,7 @@ class RecordedReplay::RankReplay::Work {
     graph_ = build_graph(trace_.nodes, &defects);
     NodeCompiler reporter(options_, Rules(false), true, false, *out_.findings);
     report_defects(trace_, defects, reporter);
-    trace_.nodes.deps = {};  // the graph has them
+    trace_.nodes.deps = {};  // the graph contains the dependencies
     trace_.nodes.positions = {};
     out_.findings->append(*node_findings_);
     out_.omitted = compiler_.omitted();
@@ -147,7 +147,7 @@ class RecordedReplay::RankReplay::Work {
     return Activity::kind_of(NodeEnd(op.type, op.slot, false, false, 0, false));
   }
 
-  // Returns how long a device operation did not begin although it could have; 0 if that is not recorded.
+  // Returns the time for which a free device operation did not begin; 0 if it is not recorded.
   static Picoseconds start_delay(std::span<const Attr> attributes) {
     const IntValue ns = int_value(attributes, attr::start_delay_nanos);
     if (!ns || ns.value < 0) return 0;
@@ -155,7 +155,8 @@ class RecordedReplay::RankReplay::Work {
     return ns.value > most ? std::numeric_limits<Picoseconds>::max() : ns.value * ps_per_ns;
   }
 
-  // Begins each node when its last parent has ended and its start delay, which begin_ holds until then, has passed.
+  // Begins each node after its last parent has ended and its start delay has passed; begin_ contains the delay
+  // until then.
   void schedule() {
     std::vector<Picoseconds> ready(nodes_.size());
     missing_.resize(nodes_.size());
@@ -206,12 +207,12 @@ class RecordedReplay::RankReplay::Work {
     std::vector<std::uint32_t> cycle = find_cycles(graph_).front();
     std::reverse(cycle.begin() + 1, cycle.end());  // each waits for the next
     for (const std::uint32_t node : cycle) waits.cycle.push_back(ref(node));
-    // Some node depends on a later one, which is most likely wrong.
+    // Some node depends on a later node, which is most likely wrong.
     std::size_t i = 0;
     while (i + 1 < cycle.size() && cycle[i] > cycle[i + 1]) ++i;
     waits.hints.push_back("remove the dependency of " + describe(ref(cycle[i])) + " on node " +
                           std::to_string(nodes_[cycle[(i + 1) % cycle.size()]].id) +
-                          ": these nodes depend on each other in a circle");
+                          ": these nodes form a cycle of dependencies");
   }
 
   [[nodiscard]] Lane lane(std::uint32_t node) const {
@@ -259,8 +260,8 @@ class RecordedReplay::RankReplay::Work {
     if (target.rank != trace_.rank) return;
     const std::uint32_t node = IdIndex(trace_.nodes).find(target.node);
     if (node == IdIndex::none) {
-      throw usage_error("there is no node " + std::to_string(target.node) + " of rank " +
-                        std::to_string(target.rank) + " to explain");
+      throw usage_error("cannot explain node " + std::to_string(target.node) + " of rank " +
+                        std::to_string(target.rank) + ": it does not exist");
     }
     if (!ran(node)) return;
     Explanation& e = out_.explanation.emplace();
@@ -301,7 +302,7 @@ class RecordedReplay::RankReplay::Work {
     if (time != 0) add_step(node, What::delay, {begin_[node] - time, begin_[node]}, then, next, steps);
     return time != 0;
   }
-  // Adds what took time, from `node` back to time 0.
+  // Adds the steps that took time, from `node` back to time 0.
   void add_steps(std::uint32_t node, std::optional<std::uint32_t> next, std::vector<ChainStep>& steps) const {
     Then then = Then::dependency;
     for (std::optional<std::uint32_t> at = node; at; at = last_parent(*at)) {
@@ -328,15 +329,15 @@ class RecordedReplay::RankReplay::Work {
   Trace& trace_;
   const std::vector<Node>& nodes_;
   const ReplayOptions& options_;
-  std::unique_ptr<Diagnostics> node_findings_;  // go behind those of the graph
+  std::unique_ptr<Diagnostics> node_findings_;  // reported after the findings of the graph
   NodeCompiler compiler_;
   RecordedRank out_;
   Graph graph_;
   // By node.
   std::vector<Picoseconds> duration_;
   std::vector<Picoseconds> begin_;
-  std::vector<std::uint32_t> missing_;  // parents that have not ended
-  std::vector<std::uint8_t> kind_;      // of activity
+  std::vector<std::uint32_t> missing_;  // number of parents that have not ended
+  std::vector<std::uint8_t> kind_;      // kind of activity
 };
 
 RecordedReplay::RankReplay::RankReplay(const RecordedReplay& replay, Trace& trace)
@@ -362,7 +363,7 @@ NodeParts RecordedReplay::parts() const {
     parts.attributes(NodeParts::On::communication, std::array{attr::comm_size, attr::comm_src, attr::comm_dst});
     parts.attributes(NodeParts::On::all, std::array{attr::stream});
   }
-  // Defects of the graph are reported with the nodes' places.
+  // Defects of the graph are reported with the positions of nodes.
   return parts.positions();
 }
 
@@ -408,11 +409,11 @@ std::optional<ReplayResult> RecordedReplay::finish() {
   const auto has = [&](Rank rank) { return std::binary_search(result_.ranks.begin(), result_.ranks.end(), rank); };
   for (const auto& [rank, factor] : options_.slow) {
     if (has(rank)) continue;
-    throw usage_error("there is no rank " + std::to_string(rank) + " to be slow; there are " +
+    throw usage_error("cannot slow down rank " + std::to_string(rank) + ": there are " +
                       counted(result_.ranks.size(), "rank"));
   }
   if (const auto& target = options_.explain; target && !target->end && !has(target->rank))
-    throw usage_error("there is no rank " + std::to_string(target->rank) + " to explain");
+    throw usage_error("cannot explain rank " + std::to_string(target->rank) + ": it does not exist");
   if (options_.explain && options_.explain->end && result_.status == ReplayStatus::deadlock)
     result_.explanation.reset();
   warn_of_times(omitted_, diagnostics_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Replays what was recorded: each rank by itself, every node for its recorded duration and as soon as the nodes
-// that it depends on have ended. Without messages and resources a rank takes the longest path through its graph.
+// Replays recorded times: each rank separately, every node for its recorded duration, as soon as its dependencies
+// have ended. Without messages and resources, a rank takes the longest path through its graph.
 //
 //   RecordedReplay replay(options, diagnostics);
 //   while (…) replay.add(replay.run(trace));                        // any rank may run, in any thread
@@ -23,11 +23,11 @@
 
 namespace convert {
 
-// Holds what one rank came to.
+// Result of one rank.
 struct RecordedRank {
   Rank rank = 0;
   NpuResult npu{};
-  Picoseconds end_ps = 0;  // of its last node
+  Picoseconds end_ps = 0;  // end of its last node
   WaitReport waits{};      // if not all nodes ran
   Timeline timeline{};
   std::optional<Explanation> explanation{};
@@ -37,10 +37,10 @@ struct RecordedRank {
 
 class RecordedReplay {
  public:
-  // Uses `timeline`, `explain` and `slow` of the options only.
+  // Uses only `timeline`, `explain` and `slow` of the options.
   RecordedReplay(ReplayOptions options, Diagnostics& diagnostics);
 
-  // Replays one rank, whose nodes may come in batches. Several threads may replay ranks at once.
+  // Replays one rank, whose nodes may come in batches. Ranks may be replayed in parallel.
   class RankReplay {
    public:
     // Both must outlive this.
@@ -48,11 +48,11 @@ class RecordedReplay {
     ~RankReplay();
     RankReplay(const RankReplay&) = delete;
     RankReplay& operator=(const RankReplay&) = delete;
-    // Compiles the nodes that the trace holds now, behind those of the batches before. Throws what NodeCompiler
-    // does.
+    // Compiles the nodes that the trace currently contains, after the nodes of previous batches. Throws as
+    // NodeCompiler does.
     void add_batch();
-    // Replays, when the trace holds all nodes, of which parts() are enough; may take parts of them away. Throws
-    // Error if time overflows, and Error(usage) if the rank has no such node to explain.
+    // Replays the rank; the trace must contain all nodes, with at least the parts in parts(). May move parts out of
+    // the trace. Throws Error if time overflows, and Error(usage) if the rank has no such node to explain.
     [[nodiscard]] RecordedRank run();
 
    private:
@@ -60,10 +60,10 @@ class RecordedReplay {
     std::unique_ptr<Work> work_;
   };
   [[nodiscard]] NodeParts parts() const;
-  // Does it all with a rank whose nodes are all there.
+  // Replays a rank whose nodes are all present.
   [[nodiscard]] RecordedRank run(Trace trace) const;
 
-  // Adds a rank to the result; ranks come in ascending order.
+  // Adds a rank to the result; ranks must be added in ascending order.
   void add(RecordedRank&& rank);
   // Returns the result, or nothing if there were errors. Throws Error(usage) if there is no such rank to explain.
   [[nodiscard]] std::optional<ReplayResult> finish();

@@ -25,12 +25,12 @@
 namespace convert {
 namespace {
 
-// Returns whether nodes or messages were left when nothing could happen any more.
+// Returns whether nodes or messages were left when there were no further events.
 bool is_stuck(const ReplayResult& result) {
   return result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched;
 }
 
-// Reports who waits for whom if the replay is stuck.
+// Adds the wait report if the replay is stuck.
 template <class Observer, class Recorder>
 ReplayOutcome with_waits(ReplayOutcome outcome, const Replayer<Observer, Recorder>& replayer) {
   if (is_stuck(outcome.result)) outcome.result.waits = replayer.waits();
@@ -41,8 +41,8 @@ ReplayOutcome run(Replayer<Observer, Recorder>& replayer) {
   return with_waits(replayer.run(), replayer);
 }
 
-// Runs rings as wholes; returns nothing if they cannot be, if that might not lead to the same, or if it is stuck,
-// as all is to be told then.
+// Runs rings as wholes. Returns nothing if this is not possible, if the results might differ, or if the replay is
+// stuck, as the report then needs all messages.
 template <class Recorder>
 std::optional<ReplayOutcome> run_whole_rings(const LinkedProgram& program) {
   Replayer<NoObserver, Recorder> replayer(program);
@@ -67,24 +67,24 @@ ReplayOutcome run_plain(LinkedProgram program) {
                                                   : run_plain<NoRecorder>(program);
 }
 
-// Runs a replay of representatives; returns nothing, and says in `why`, if it does not hold for all.
+// Runs a replay of representatives. Returns nothing, and sets `why`, if its result does not hold for all ranks.
 template <class Observer>
 std::optional<ReplayOutcome> run_reduced(Replayer<Observer, NodeRecorder>& replayer, const Equivalence& equivalence,
                                          const ReplayProgram& program, std::string& why) {
   ReplayOutcome outcome = replayer.run();
   if (!replayer.observer().symmetric()) {
-    why = "the order of what happens at one time may differ from rank to rank, " + replayer.observer().why_not();
+    why = "the order of simultaneous events may differ from rank to rank, " + replayer.observer().why_not();
     return std::nullopt;
   }
   if (is_stuck(outcome.result)) {
-    why = "nodes or messages are left, and each is to be named";
+    why = "nodes or messages are left, and each must be reported";
     return std::nullopt;
   }
   if (equivalence.rounded) outcome.result.error_bound_ps = rounding_bound(replayer.program(), outcome.called);
   return expand(std::move(outcome), replayer.observer().first_callers(), equivalence, program);
 }
 
-// Does the same with phases closed (see ClosedPhase), as far as they are that.
+// Does the same with closed phases (see ClosedPhase), as far as their assumptions hold.
 std::optional<ReplayOutcome> run_closed(const LinkedProgram& reduced, const Equivalence& equivalence,
                                         const ReplayProgram& program, std::string& why) {
   constexpr int most_tries = 6;
@@ -107,7 +107,7 @@ std::optional<ReplayOutcome> run_closed(const LinkedProgram& reduced, const Equi
   return std::nullopt;
 }
 
-// Does the same as run_reduced(), and finds the causes of the end. Causes says why it runs twice.
+// Does the same as run_reduced(), and finds the causes of the end. See Causes for the reason of the second run.
 std::optional<ReplayOutcome> explain_reduced(const LinkedProgram& reduced, const Equivalence& equivalence,
                                              const ReplayProgram& program, std::string& why) {
   using CauseReplayer = Replayer<OrderedCauses, NodeRecorder>;
@@ -128,14 +128,14 @@ std::optional<ReplayOutcome> explain_reduced(const LinkedProgram& reduced, const
   return outcome;
 }
 
-// Does what run_representatives() says for the ranks that were found.
+// Does the work of run_representatives() for the symmetry in `search`.
 std::optional<ReplayOutcome> run_representatives(const ReplayProgram& program, Search search, bool* prefers_whole,
                                                  std::string& why) {
   why = std::move(search.why);
   if (!search.found) return std::nullopt;
   if (prefers_whole != nullptr && whole_rings_need_less(program, *search.found)) {
     *prefers_whole = true;
-    why = "rings of all NPUs, run as wholes, take less than the messages of " +
+    why = "rings of all NPUs, run as wholes, need fewer events than the messages of " +
           std::to_string(search.found->ranks.classes()) + " NPUs";
     return std::nullopt;
   }
@@ -151,9 +151,9 @@ std::optional<ReplayOutcome> run_representatives(const ReplayProgram& program, S
   return outcome;
 }
 
-// Replays one of equivalent ranks for all; returns nothing if there are none, or if their order matters; or where
-// whole rings are less work, and sets `prefers_whole`, if that is given. Says in `why` what keeps ranks, or more of
-// them, from that.
+// Replays one rank per class of equivalent ranks. Returns nothing if there are no classes, or if the order of ranks
+// matters. Also returns nothing, and sets `prefers_whole`, if it is given and whole rings are less work. Sets `why`
+// to the reason why ranks, or more ranks, are not represented.
 std::optional<ReplayOutcome> run_representatives(const ReplayProgram& program, bool* prefers_whole,
                                                  std::string& why) {
   Search search = find_symmetry(program, true);
@@ -167,7 +167,7 @@ std::optional<Actor> find_target(const ReplayProgram& program) {
   const ExplainTarget& target = *program.options.explain;
   if (target.end) return std::nullopt;
   const auto no = [&](const std::string& what) {
-    return usage_error("there is no " + what + std::to_string(target.rank) + " to explain");
+    return usage_error("cannot explain " + what + std::to_string(target.rank) + ": it does not exist");
   };
   if (target.rank >= program.ranks.size()) throw no("rank ");
   const RankCode& code = *program.ranks[target.rank].code;
@@ -177,7 +177,7 @@ std::optional<Actor> find_target(const ReplayProgram& program) {
   throw no("node " + std::to_string(target.node) + " of rank ");
 }
 
-// Causes says why it runs twice.
+// See Causes for the reason of the second run.
 ReplayOutcome run_explained(const ReplayProgram& program) {
   using CauseReplayer = Replayer<Causes, NodeRecorder>;
   const LinkedProgram linked = link(program);
@@ -201,7 +201,7 @@ ReplayOutcome run_explained(const ReplayProgram& program) {
   return outcome;
 }
 
-// Lets the slices of collectives refer to the list of collectives.
+// Makes the slices of collectives refer to the list of collectives.
 void number_calls(ReplayResult& result) {
   std::map<std::pair<std::int64_t, std::uint32_t>, std::uint32_t> index;
   if (!result.slice_calls.empty()) {
@@ -216,7 +216,7 @@ void number_calls(ReplayResult& result) {
   }
 }
 
-// Replays all NPUs. Where rings as wholes were to be less work than representatives and cannot be run, tries these.
+// Replays all NPUs. If whole rings were preferred to representatives and cannot be run, tries representatives.
 ReplayOutcome run_all(const ReplayProgram& program, bool prefers_whole, std::string& why) {
   if (program.options.explain) return run_explained(program);
   LinkedProgram linked = link(program);
@@ -235,7 +235,7 @@ ReplayOutcome run(const ReplayProgram& program) {
     outcome->result.no_symmetry = std::move(why);
     return std::move(*outcome);
   } catch (const Error& e) {
-    // Delays and sums that are too large have no line: the network is where they come from.
+    // Errors about too large delays and sums have no location; the network causes them.
     if (e.kind() != Error::Kind::input || !e.where().file.empty()) throw;
     throw input_error({.file = program.network.source}, e.what(), "network");
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs the event loop of a replay, for replay.cpp alone: says what each NPU does when something ends.
+// Event loop of a replay; for replay.cpp only. Implements the actions of each NPU at the end of an activity.
 #pragma once
 
 #include <algorithm>
@@ -27,21 +27,21 @@ namespace convert {
 
 template <class Observer, class Recorder>
 class Replayer final : private CollectiveListener {
-  // Holds what each event of an NPU touches, most of it in four cache lines.
+  // Data that each event of an NPU accesses, mostly in four cache lines.
   struct alignas(64) Npu {
-    Feeder feeder{};  // two of them
+    Feeder feeder{};  // two cache lines
     Activity activity{};
     const Op* ops = nullptr;
     LineArray<const LinkedMessage> messages{};
     const std::uint32_t* plans = nullptr;  // by call
     Picoseconds compute_ps = 0;
     std::uint8_t busy = 0;                 // bit per Slot in use
-    const ScheduledWay* way_of = nullptr;  // by node; null: none
+    const ScheduledWay* way_of = nullptr;  // by node; null: no routes
   };
 
  public:
-  // Prepares a replay of `program`, which must outlive this; ranks without code do not run. `of_observer` is what
-  // the observer wants to know besides the clock.
+  // Prepares a replay of `program`, which must outlive this; ranks without code do not run. `of_observer` are
+  // constructor arguments of the observer after the queue.
   template <typename... OfObserver>
   explicit Replayer(const LinkedProgram& program, OfObserver&&... of_observer)
       : program_(program),
@@ -67,7 +67,7 @@ class Replayer final : private CollectiveListener {
 
   ReplayOutcome run() {
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
-      if (program_.ranks[r].code == nullptr) continue;  // another rank stands for it
+      if (program_.ranks[r].code == nullptr) continue;  // represented by another rank
       npus_[r].feeder = Feeder(program_.ranks[r].code->feeder, waits_for_[r]);
       npus_[r].ops = program_.ranks[r].code->ops.data();
       npus_[r].messages = program_.messages[r];
@@ -90,15 +90,15 @@ class Replayer final : private CollectiveListener {
   }
 
   [[nodiscard]] const LinkedProgram& program() const { return program_; }
-  // Returns whether the replay has ended early, to be run again with each message of rings.
-  // It can only be open where rings are run as wholes: elsewhere each event asks one thing.
+  // Returns whether the replay has ended early and must be run again with each message of rings. Possible only if
+  // rings are run as wholes; otherwise the check is one test per event.
   [[nodiscard]] bool order_is_open() const {
     return !touched_.empty() && (order_is_open_ || system_.order_is_open());
   }
   [[nodiscard]] const Observer& observer() const { return observer_; }
   [[nodiscard]] const SystemState& system() const { return system_; }
   [[nodiscard]] const Network& network() const { return *network_; }
-  // Returns who waits for whom, after a run that could not go on.
+  // Returns the wait report of a run that could not continue.
   [[nodiscard]] WaitReport waits() const {
     std::vector<const Feeder*> feeders;
     for (const Npu& npu : npus_) feeders.push_back(&npu.feeder);
@@ -141,8 +141,8 @@ class Replayer final : private CollectiveListener {
     fire(received);
   }
 
-  // Notes that events of an NPU, or the end of a message from `source`, come to it now. Where rings are run as
-  // wholes, the order is open in which those of one time come, but for messages of one source.
+  // Records that events of an NPU, or the end of a message from `source`, reach it now. If rings are run as wholes,
+  // the order of simultaneous events is undetermined, except for messages of one source.
   void touch(Rank npu, Rank source) {
     if (touched_.empty()) return;
     Touch& last = touched_[npu];
@@ -191,7 +191,7 @@ class Replayer final : private CollectiveListener {
     observer_.freed();
   }
 
-  // Books the end of a node and frees its children.
+  // Records the end of a node and frees its children.
   void end(Npu& npu, Rank r, std::uint32_t node, NodeEnd what) {
     if (what.is_compute()) npu.compute_ps = EventQueue::sum(npu.compute_ps, npu.ops[node].value);
     recorder_.end(r, node, queue_.now());
@@ -211,7 +211,8 @@ class Replayer final : private CollectiveListener {
       result_.gaps.add(AstraGap::statistics);
   }
 
-  // Notes `gap`, unless the program has `unless`: that then is its cause, and has stopped ASTRA-sim before.
+  // Records `gap`, unless the program has the gap `unless`, which is then its cause and has stopped ASTRA-sim
+  // before.
   void note_gap(AstraGap gap, AstraGap unless) {
     if (!program_.gaps.has(unless)) result_.gaps.add(gap);
   }
@@ -220,8 +221,8 @@ class Replayer final : private CollectiveListener {
       note_gap(AstraGap::time_zero, AstraGap::gathers_less_than_chunks);
   }
 
-  // An INVALID node ends at once. In ASTRA-sim what it frees waits for the next round; unless that would never
-  // come, because nothing of this NPU is in flight.
+  // An INVALID node ends at once. In ASTRA-sim, nodes that it frees wait for the next round. The exception is that
+  // no node of this NPU is in flight, so that no round would come.
   void issue(Npu& npu, Rank r) {
     const auto round = [&] { npu.feeder.issue([&](std::uint32_t node) { return try_issue(npu, r, node); }); };
     round();
@@ -232,8 +233,8 @@ class Replayer final : private CollectiveListener {
     }
   }
 
-  // Called when nothing is to come any more: what an INVALID node has freed need not wait for another end on its
-  // NPU. That this is the same for all ranks of a class is not proved. Returns whether something is to come now.
+  // Called when no events are left: nodes freed by an INVALID node need not wait for another end on their NPU. It
+  // is not proved that this is the same for all ranks of a class. Returns whether there are events now.
   bool offer_again() {
     if (Observer::is_reduced) return false;
     for (Rank r = 0; r < npus_.size(); ++r) {
@@ -251,8 +252,8 @@ class Replayer final : private CollectiveListener {
 
   bool try_issue(Npu& npu, Rank r, std::uint32_t node) {
     const Op& op = npu.ops[node];
-    __builtin_prefetch(&op + 8);                        // what comes soon
-    if (node % 8 == 0) npu.feeder.prefetch(node + 16);  // a line has the counts of 16
+    __builtin_prefetch(&op + 8);                        // for nodes that are due soon
+    if (node % 8 == 0) npu.feeder.prefetch(node + 16);  // a line has the counts of 16 nodes
     if (op.end.needs_list()) npu.feeder.prefetch_children(node);
     observer_.offered(r);
     if (has_slots_ && (npu.busy & slot_bit(op.slot)) != 0) return false;
@@ -318,8 +319,8 @@ class Replayer final : private CollectiveListener {
     for (const LinkedRankProgram& r : program.ranks) nodes.push_back(r.code == nullptr ? 0 : r.code->ops.size());
     return nodes;
   }
-  // Prefetches for message `number`, at `line`, if it is the first of its line: the next line, and the states of
-  // the channels of its own line. Lines are whole: see RankArrays.
+  // If message `number`, at `line`, is the first of its line, prefetches the next line, and the states of the
+  // channels of its own line. Lines are whole: see RankArrays.
   [[gnu::always_inline]] void prefetch_messages(const Npu& npu, std::uint32_t number,
                                                 const LinkedMessage* line) const {
     constexpr std::uint32_t per_line = decltype(npu.messages)::per_line;
@@ -334,9 +335,10 @@ class Replayer final : private CollectiveListener {
     npu_events_.add(access->npu, access->duration, access->end);
   }
 
-  // What events need lies anywhere in memory: it is fetched while those before them run, step by step, as each step
-  // needs what the one before has fetched. A few events at a time, which costs less than one by one. Where little
-  // is under way, and no collective, it is not: to find out what an event needs takes longer than to wait for it.
+  // The data of events are scattered in memory. They are prefetched while earlier events run, step by step, as each
+  // step needs the data of the previous step. A few events are handled at a time, which costs less than one by one.
+  // If few messages and no collectives are under way, nothing is prefetched, as finding the data takes longer than
+  // waiting for it.
   [[gnu::always_inline]] void prefetch() {
     constexpr std::size_t few = 8192;
     if (++turn_ % fetched_at_once != 0 || (!has_streams_ && messages_.most_under_way() <= few)) return;
@@ -373,8 +375,8 @@ class Replayer final : private CollectiveListener {
     const Waiter first = npu_events_.first(entry);
     if (first.kind() == Waiter::phase_step) system_.prefetch(first.index());
   }
-  // Calls fetch(event) for those of the next events, up to `ahead` behind the first, that are not known to be
-  // fetched: `fetched` of them are, with those that were taken since.
+  // Calls fetch(event) for the next events, up to `ahead` after the first, that are not yet prefetched.
+  // `fetched` events are prefetched already, including events taken since then.
   template <typename Fetch>
   [[gnu::always_inline]] void prefetch_up_to(std::uint32_t ahead, std::uint32_t& fetched, const Fetch& fetch) {
     fetched -= std::min(fetched, fetched_at_once);
@@ -386,7 +388,7 @@ class Replayer final : private CollectiveListener {
     return static_cast<std::uint8_t>(1U << static_cast<unsigned>(slot));
   }
 
-  // Counts what nodes that still compute have done so far.
+  // Adds the time for which nodes that still compute have computed so far.
   void book_unended() {
     npu_events_.for_each([this](Rank r, Picoseconds end, Waiter w) {
       const Op* op = w.kind() == Waiter::op ? &npus_[r].ops[w.index()] : nullptr;
@@ -453,7 +455,7 @@ class Replayer final : private CollectiveListener {
   ReplayResult result_;
   static constexpr std::uint32_t fetched_at_once = 4;
   std::uint32_t turn_ = 0;
-  std::array<std::uint32_t, 2> fetched_{};  // by step of prefetch(): of the next events, with the last ones
+  std::array<std::uint32_t, 2> fetched_{};  // by step of prefetch(): number of next events that are prefetched
   EventQueue queue_;
   Observer observer_;
   Recorder recorder_;
@@ -468,17 +470,17 @@ class Replayer final : private CollectiveListener {
   RankArrays<std::uint32_t> waits_for_;  // of the feeders
   HugeVector<Npu> npus_;
   std::vector<RefusedCall> refused_;
-  static constexpr Rank own_events = UINT32_MAX;  // in place of a source
+  static constexpr Rank own_events = UINT32_MAX;  // instead of a source
   struct Touch {
     Picoseconds time = -1;
     Rank source = 0;
   };
-  std::vector<Touch> touched_;  // by NPU, where rings are run as wholes: what came last
+  std::vector<Touch> touched_;  // by NPU, if rings are run as wholes: the last event
   bool order_is_open_ = false;
   const bool has_slots_;
   const bool has_streams_;
-  const bool waits_for_round_;    // nodes freed by an INVALID node
-  const bool waits_communicate_;  // from their issue on, as in ASTRA-sim
+  const bool waits_for_round_;    // nodes freed by an INVALID node wait for the next round
+  const bool waits_communicate_;  // waits count as communication from the issue on, as in ASTRA-sim
   bool on_network_ = true;        // the current event comes from the network, not from an NPU; also at the start
 };
 

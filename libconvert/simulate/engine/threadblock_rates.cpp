@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rates of the threadblocks of MSCCL programs, which a replay does not limit.
+// Rates of the threadblocks of MSCCL programs; the replay does not limit them.
 
 #include <algorithm>
 #include <array>
@@ -18,9 +18,9 @@
 namespace convert {
 namespace {
 
-// Bytes a nanosecond that a threadblock was measured to send, by Protocol: 1 GiB all-gathers around 8 MI300X with
-// one channel (86.4 ms with Simple, 598.6 ms with LL). LL128 was not measured; it sends no faster than Simple, as
-// 15 of 16 words are data.
+// Measured rate of a sending threadblock in bytes per ns, by Protocol: 1 GiB all-gathers around 8 MI300X with one
+// channel (86.4 ms with Simple, 598.6 ms with LL). LL128 was not measured; it is not faster than Simple, as 15 of
+// 16 words are data.
 constexpr std::array<double, 3> measured = {10.9, 1.57, 10.9};
 
 std::string threadblock_rate(double bytes_per_ns) {
@@ -43,18 +43,18 @@ struct Fastest {
   [[nodiscard]] double limit() const { return measured[static_cast<std::size_t>(use.protocol)]; }
 };
 
-// `of`: " of FILE" if the program is one of several.
+// `of`: " of FILE" if there are several programs.
 std::string rate_note(const Fastest& f, const std::string& of) {
-  return "a threadblock" + of + " sends " + threadblock_rate(f.bytes_per_ns) + " here, about " +
-         threadblock_rate(f.limit()) + " on MI300X: et-replay(1), WHAT IS NOT SIMULATED";
+  return "a threadblock" + of + " sends " + threadblock_rate(f.bytes_per_ns) + " here, but about " +
+         threadblock_rate(f.limit()) + " on MI300X; see et-replay(1), WHAT IS NOT SIMULATED";
 }
 
-// The place of an algorithm whose threadblocks send most.
+// The rank of an algorithm whose threadblocks send most.
 struct Busiest {
   ThreadblockUse use{};
   std::int64_t bytes = 0;
 };
-// Returns no senders for an algorithm of the library, which is no program of a runtime.
+// Returns the busiest rank; no senders for an algorithm of the library, which is not a program of a runtime.
 Busiest busiest_place(const CustomAlgorithm& algorithm) {
   Busiest most;
   if (is_builtin(algorithm.source)) return most;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts what each NPU sends each other one.
+// Counts the traffic of each pair of NPUs.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +17,15 @@ struct PairTraffic {
   Rank dst = 0;
   std::int64_t bytes = 0;
   std::uint64_t messages = 0;
-  bool exchange = false;  // of representatives: dst moves by XOR; see Symmetry
+  bool exchange = false;  // for representatives: dst moves by XOR; see Symmetry
 };
 
 class Traffic {
  public:
-  // Adds messages of so many bytes together.
+  // Adds `messages` messages of `bytes` bytes in total.
   void add(Rank src, Rank dst, std::int64_t bytes, bool exchange, std::uint64_t messages = 1) {
     Sum& sum = sums_[(exchange ? exchanged : 0) | std::uint64_t{src} << 32U | dst];
-    sum.bytes += bytes;  // at most what the NPU sends in all
+    sum.bytes += bytes;  // at most the total of the NPU
     sum.messages += messages;
   }
   // Returns the sums by source, then by destination.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says who is told when an event of an NPU comes due, or a message of it has been sent or received.
+// Waiters: recipients of due events of an NPU, and of sent or received messages.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,24 @@
 
 namespace convert {
 
-// Names who is told of an end or an arrival: a node of an NPU's trace, a stream of a collective, or an entry of a
-// table. Is 64 bits, which fit into a register.
+// Recipient of an end or an arrival: a node of an NPU's trace, a stream of a collective, or an entry of a table.
+// Has 64 bits, which fit into a register.
 class Waiter {
  public:
   enum Kind : std::uint8_t {
     nobody,
     op,            // a node of the NPU's trace; index: its number in the rank; with `end`
     custom_op,     // a node of a custom collective; index: CustomRuns' table
-    reduction,     // a stream's local pass goes on with a reduction; index: stream
-    phase_step,    // a stream's local pass is over; index: stream
+    reduction,     // a stream's local pass continues with a reduction; index: stream
+    phase_step,    // a stream's local pass has ended; index: stream
     phase_recv,    // a message for a stream; index: stream
     phase_sent,    // a message of a stream's tree or star has arrived; index: stream
     empty_job,     // a collective without a chunk; index: job
     control_sent,  // rendezvous: the control message has arrived, so the receiver posts; index: Messages' table
     control_recv,  // rendezvous: the control message has arrived, so the sender starts; index: Messages' table
     memory,        // a remote memory access; index: RemoteMemory's server
-    npu_entry,     // all of an NPU's events of one time; index: NpuEvents' entry
-    bus,           // an event of the shared bus; index: its side and what it is
+    npu_entry,     // all simultaneous events of an NPU; index: NpuEvents' entry
+    bus,           // an event of the shared bus; index: its side and kind
   };
   Waiter() = default;  // nobody
   Waiter(Kind kind, std::uint32_t index, NodeEnd end = {})

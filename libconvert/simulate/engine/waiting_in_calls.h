@@ -14,8 +14,8 @@ namespace convert {
 
 class WaitingInCalls {
  public:
-  // Notes that NPU `npu` calls a collective, for `weight` of the `size` NPUs of its group. If it is the last, calls
-  // go_on(npu) for each NPU with `communicates`.
+  // Records that NPU `npu` calls a collective, for `weight` of the `size` NPUs of its group. If it is the last,
+  // calls go_on(npu) for each NPU with `communicates`.
   template <class GoOn>
   void call(std::uint32_t run, Rank npu, std::uint32_t weight, std::uint32_t size, bool communicates,
             const GoOn& go_on) {
@@ -30,7 +30,7 @@ class WaitingInCalls {
   }
   // Returns whether some NPU has not called a collective that others have called.
   [[nodiscard]] bool any_open() const { return open_ != 0; }
-  // Notes that the part of an NPU ends. Returns whether it has waited until now.
+  // Records the end of an NPU's participation. Returns whether it has waited until now.
   [[nodiscard]] bool end(std::uint32_t run, Rank npu) {
     std::vector<Rank>& waiting = runs_[run].waiting;
     const auto at = std::ranges::find(waiting, npu);
@@ -41,7 +41,7 @@ class WaitingInCalls {
 
  private:
   struct Run {
-    std::uint32_t called = 0;  // NPUs
+    std::uint32_t called = 0;  // number of NPUs
     std::vector<Rank> waiting{};
   };
   std::vector<Run> runs_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Notes what led to what in a replay. Everything that takes time (work of an NPU, a message, a hop over a wire) is
-// begun by the end of something else: its cause. Followed back from a node's start, causes are one chain to time 0.
+// Causal chains of a replay. Each activity (work of an NPU, a message, a hop over a link) begins at the end of
+// another activity: its cause. The causes, followed back from a node's start, form one chain to time 0.
 //
-// A replay is the same each time it runs. So the first run keeps nothing but the number of each cause's cause, and
-// a second one keeps the details of the few that are in the chain.
+// A replay is deterministic. The first run therefore stores only the number of each cause's cause; a second run
+// stores the details of the causes in the chain.
 #pragma once
 
 #include <cstdint>
@@ -26,41 +26,42 @@ class Causes : public NoObserver {
   static constexpr bool sees_hops = true;
   static constexpr std::uint32_t none = UINT32_MAX;
   enum class Kind : std::uint8_t { work, message, hop, receive };
-  // Says how a cause is related to its own cause: they are of one NPU (a message is of its source), it began at the
-  // destination of a message, or it took a wire that another message left.
+  // Relation of a cause to its own cause: same NPU (a message belongs to its source), started at the destination of
+  // a message, or took a link that another message left.
   enum class After : std::uint8_t { same, received, left_wire };
   struct Detail {
     Kind kind = Kind::work;
     Actor actor{};
     Picoseconds begin = 0;
-    Picoseconds came = 0;        // hop: to the wire
-    bool starts = false;         // the actor's node began with it
-    std::uint32_t ended = none;  // the node of actor.npu whose end freed the actor's node, if that began with it
+    Picoseconds came = 0;        // hop: arrival at the link
+    bool starts = false;         // the actor's node started with this cause
+    std::uint32_t ended = none;  // starts: the node of actor.npu whose end freed the actor's node
     Rank to = 0;                 // message, hop: destination
-    bool exchange = false;       // of representatives: it moves by XOR; see Symmetry
+    bool exchange = false;       // for representatives: moves by XOR; see Symmetry
     std::uint32_t wire = none;   // hop
     std::int64_t bytes = 0;      // message, hop
     After after = After::same;
-    std::uint32_t group = none;  // whose collective it is, if not that of the call; see unfold()
+    std::uint32_t group = none;  // group of the collective, if it differs from the call's group; see unfold()
   };
 
-  // Looks for the causes of the start of node `target`, at which it stops; without a target, for those of the end
-  // of the replay. For the second run `wanted` has the ascending numbers of the causes whose details are wanted.
+  // Records the causes of the start of node `target`, and stops there; without a target, the causes of the end of
+  // the replay. In the second run, `wanted` contains the ascending numbers of the causes whose details are kept.
   Causes(const EventQueue& queue, std::optional<Actor> target, const std::vector<std::uint32_t>* wanted)
       : NoObserver(queue), queue_(queue), target_(target), second_(wanted != nullptr) {
     if (second_) wanted_ = *wanted;
   }
 
-  // Returns details of the target's start, like those of a cause; nothing if it has not started or there is none.
+  // Returns the details of the target's start; nothing if it has not started or there is no target.
   [[nodiscard]] const std::optional<Detail>& target() const { return target_begun_; }
-  // Returns, after the first run, the numbers of what led to the target, ascending; nothing if it never started.
+  // Returns, after the first run, the ascending numbers of the causes of the target; nothing if the target never
+  // started.
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> chain() const {
     if (target_ && !target_begun_) return std::nullopt;
     std::vector<std::uint32_t> numbers;
     for (std::uint32_t c = last_; c != none; c = before_[c]) numbers.push_back(c);
     return std::vector<std::uint32_t>(numbers.rbegin(), numbers.rend());
   }
-  // Returns the details that are wanted, after the second run.
+  // Returns the kept details, after the second run.
   [[nodiscard]] const std::vector<Detail>& details() const { return details_; }
 
   [[nodiscard]] bool stops() const { return target_begun_.has_value(); }
@@ -151,7 +152,7 @@ class Causes : public NoObserver {
   struct Packet : Begun {
     Way way{};
     Picoseconds came = 0;
-    std::uint32_t wire = none;  // to which it came: of representatives as seen from its source
+    std::uint32_t wire = none;  // the link it came to; for representatives, in the frame of the source
     Packet& operator=(const Begun& b) {
       Begun::operator=(b);
       return *this;
@@ -166,7 +167,7 @@ class Causes : public NoObserver {
     }
   };
 
-  // Returns the details of what would begin now.
+  // Returns the details of a cause that begins now.
   [[nodiscard]] Detail detail(Kind kind) const {
     const bool starts = starting_.op != none && actor_.npu == starting_.npu && actor_.op == starting_.op;
     return {.kind = kind,
@@ -183,7 +184,7 @@ class Causes : public NoObserver {
     actor_ = b.actor;
   }
   std::uint32_t add(const Detail& d) {
-    if (count_ == none) throw Error("the chain of causes is too long: more than 2^32 events; use --until");
+    if (count_ == none) throw Error("the causal chain is too long: more than 2^32 events; use --until");
     if (!second_) {
       before_.push_back(current_);
     } else if (details_.size() < wanted_.size() && wanted_[details_.size()] == count_) {
@@ -198,12 +199,13 @@ class Causes : public NoObserver {
   const bool second_;
   std::vector<std::uint32_t> wanted_;
   std::vector<Detail> details_;
-  std::vector<std::uint32_t> before_;  // first run
+  std::vector<std::uint32_t> before_;  // by cause: its cause; first run
   std::uint32_t count_ = 0;
 
-  std::uint32_t last_ = none;     // that led to the target
-  std::uint32_t current_ = none;  // whose end is being handled; none at time 0. What begins now goes back to it
-  After after_ = After::same;     // of what begins now
+  std::uint32_t last_ = none;  // last cause of the target
+  // Cause whose end is being handled, the cause of all activities that begin now; none at time 0.
+  std::uint32_t current_ = none;
+  After after_ = After::same;  // for activities that begin now
   std::uint32_t before_sending_ = none;
   After after_sending_ = After::same;
   Actor actor_{};
@@ -214,7 +216,7 @@ class Causes : public NoObserver {
   Table<Begun> waiting_;
   Table<Packet> packets_;
   std::vector<Way> ways_;                                   // by message
-  std::unordered_map<std::uint32_t, std::uint32_t> wires_;  // the cause that was last on it
+  std::unordered_map<std::uint32_t, std::uint32_t> wires_;  // by link: its last cause
 };
 
 }  // namespace convert

@@ -17,7 +17,7 @@ using What = Explanation::What;
 
 bool travels(const Detail& d) { return d.kind == CauseKind::message || d.kind == CauseKind::hop; }
 
-// Returns whether two details belong to one step: a message and its hops, or all of a collective.
+// Returns whether two details belong to one step: a message and its hops, or all details of a collective.
 bool together(const Detail& a, const Detail& b) {
   if (a.actor.run != 0 || b.actor.run != 0) return a.actor.run == b.actor.run && a.group == b.group;
   return travels(a) && travels(b) && a.actor == b.actor;
@@ -55,7 +55,7 @@ class Explainer {
   [[nodiscard]] const Op& op(Rank npu, std::uint32_t op) const { return s_.program.ranks[npu].code->ops[op]; }
   [[nodiscard]] Picoseconds begin(std::size_t i) const { return i < s_.chain.size() ? s_.chain[i].begin : s_.at; }
 
-  // Returns the step of the details from `first` to before `end`.
+  // Returns the step of the details [first, end).
   [[nodiscard]] ChainStep step(std::size_t first, std::size_t end) const {
     const Detail& last = s_.chain[end - 1];
     ChainStep to;
@@ -134,7 +134,7 @@ class Explainer {
     return limited && to.slot == op(npu, next).slot ? Then::resource : Then::offer;
   }
 
-  // Returns whether `to` depends on `from` through INVALID nodes alone.
+  // Returns whether `to` depends on `from` only through INVALID nodes.
   [[nodiscard]] bool leads_through_invalid(Rank npu, std::uint32_t from, std::uint32_t to) const {
     std::vector<std::uint32_t> open{from};
     std::unordered_set<std::uint32_t> seen;

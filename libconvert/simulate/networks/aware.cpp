@@ -13,9 +13,10 @@
 namespace convert {
 namespace {
 
-// ASTRA-sim's congestion-aware network, of one dimension or several. Each set of NPUs that differ only in
-// coordinate d has the wires of dimension d's topology. Messages correct their coordinates lowest dimension first;
-// in a ring they go the shorter way, clockwise if both are equal. A ring of two has one wire each way.
+// ASTRA-sim's congestion-aware network, with one or more dimensions. Each set of NPUs that differ only in
+// coordinate d has the links of dimension d's topology. Messages correct their coordinates lowest dimension first.
+// In a ring they take the shorter direction, clockwise if both are equal. A ring of two has one link in each
+// direction.
 template <class Observer>
 class AwareNetwork final : public Network {
  public:
@@ -51,7 +52,7 @@ class AwareNetwork final : public Network {
   struct Packet {
     std::int64_t bytes;
     std::uint32_t next;
-    Rank at;  // on a wire: where the wire leads, or (to a switch) where the switch sends it on
+    Rank at;  // on a link: end of the link, or (to a switch) the NPU to which the switch forwards
     Rank dst;
     std::uint8_t dim;
     bool to_switch;
@@ -59,13 +60,13 @@ class AwareNetwork final : public Network {
 
   struct Delays {
     std::int64_t bytes = -1;
-    Picoseconds busy = 0;     // of the wire
-    Picoseconds arrival = 0;  // at its end
+    Picoseconds busy = 0;     // of the link
+    Picoseconds arrival = 0;  // at the end of the link
   };
 
   const Delays& delays(std::uint8_t dim, std::int64_t bytes) {
     Delays& last = last_[dim];
-    if (last.bytes != bytes) {  // messages often are of one size
+    if (last.bytes != bytes) {  // consecutive messages often have the same size
       const double on_wire_ns = static_cast<double>(bytes) / dims_[dim].bytes_per_ns;
       last = {bytes, truncate_delay(on_wire_ns), truncate_delay(dims_[dim].latency_ns + on_wire_ns)};
     }
@@ -139,7 +140,7 @@ std::optional<MessageWay> AwareNetwork<Observer>::way(Rank src, Rank dst, std::i
   return way;
 }
 
-// Puts the packet on its next wire; returns false if it is at its destination.
+// Moves the packet to its next link; returns false if it is at its destination.
 template <class Observer>
 bool AwareNetwork<Observer>::forward(std::uint32_t p) {
   Packet& k = table_.packet(p);
@@ -160,7 +161,7 @@ bool AwareNetwork<Observer>::forward(std::uint32_t p) {
   }
 }
 
-// Moves the packet a hop towards coordinate `to` and returns the wire for it.
+// Moves the packet a hop towards coordinate `to` and returns the link for it.
 template <class Observer>
 std::uint32_t AwareNetwork<Observer>::take_hop(Packet& k, const Dim& d, std::uint32_t from, std::uint32_t to) {
   const std::uint32_t first = d.first_wire + k.at * d.ports;
@@ -173,7 +174,7 @@ std::uint32_t AwareNetwork<Observer>::take_hop(Packet& k, const Dim& d, std::uin
   });
 }
 
-// The arrival is scheduled before the end of transmission; each delay is cut to whole nanoseconds by itself.
+// The arrival is scheduled before the end of transmission. Each delay is truncated to whole nanoseconds separately.
 template <class Observer>
 void AwareNetwork<Observer>::transmit(std::uint32_t wire, std::uint32_t p) {
   const Packet& k = table_.packet(p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says when wires were busy: for each the busy time in bins of equal length, which grow with the run.
+// Busy time of links over time: for each link in bins of equal width, which grows with the run.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace convert {
 
 class BusyBins {
  public:
-  static constexpr std::uint32_t most_bins = 512;  // of a wire; fewer if there are many wires
+  static constexpr std::uint32_t most_bins = 512;  // per link; fewer if there are many links
 
-  // `like`: for how many wires each stands.
+  // `like`: number of links that each link represents.
   explicit BusyBins(std::uint32_t like = 1) : like_(like) {}
 
-  // Adds the time from `begin` to `end` to a wire. Where times of one wire overlap, a bin is full at most.
+  // Adds the time from `begin` to `end` to a link. A bin is at most full if times of one link overlap.
   void add(std::uint32_t wire, Picoseconds begin, Picoseconds end) {
     if (row_of_.size() <= wire) row_of_.resize(wire + 1, no_index);
     if (row_of_[wire] == no_index) {
@@ -27,9 +27,9 @@ class BusyBins {
       row_of_[wire] = rows_++;
       busy_.resize(std::size_t{rows_} * bins_);
     }
-    while ((end - 1) / bins_ >= width_) merge_pairs();  // all bins together may end behind the clock
+    while ((end - 1) / bins_ >= width_) merge_pairs();  // the end of all bins may exceed the clock
     Picoseconds* const row = busy_.data() + std::size_t{row_of_[wire]} * bins_;
-    Picoseconds left = width_ - begin % width_;  // of the bin
+    Picoseconds left = width_ - begin % width_;  // in the bin
     for (Picoseconds bin = begin / width_; begin < end; ++bin, left = width_) {
       const Picoseconds part = std::min(end - begin, left);
       row[bin] += part;
@@ -37,13 +37,13 @@ class BusyBins {
     }
   }
 
-  // Returns the length of a bin, and how many bins there are up to `reached`.
+  // Return the width of a bin, and the number of bins up to `reached`.
   [[nodiscard]] Picoseconds width() const { return width_; }
   [[nodiscard]] std::uint32_t count(Picoseconds reached) const {
     return static_cast<std::uint32_t>(
         std::min<Picoseconds>(bins_, reached / width_ + (reached % width_ == 0 ? 0 : 1)));
   }
-  // Appends the shares of the first `count` bins in which the wire was busy, 255 is all.
+  // Appends the busy fraction of the link in each of the first `count` bins; 255 is fully busy.
   void append(std::uint32_t wire, std::uint32_t count, std::vector<std::uint8_t>& out) const {
     const std::uint32_t row = wire < row_of_.size() ? row_of_[wire] : no_index;
     for (std::uint32_t bin = 0; bin < count; ++bin) {
@@ -57,7 +57,7 @@ class BusyBins {
   static constexpr std::uint32_t least_bins = 16;
   static constexpr std::uint64_t most_values = std::uint64_t{8} << 20U;  // 64 MiB
 
-  // Makes bins twice as long; the second half of each row is free then.
+  // Doubles the width of bins; the second half of each row is then free.
   void merge_pairs() {
     width_ *= 2;
     for (std::uint32_t r = 0; r < rows_; ++r) {
@@ -66,7 +66,7 @@ class BusyBins {
         row[b] = b < bins_ / 2 ? row[std::size_t{2} * b] + row[std::size_t{2} * b + 1] : 0;
     }
   }
-  // Makes bins twice as long and half as many, so that more wires fit.
+  // Doubles the width of bins and halves their number, so that more links fit.
   void halve_bins() {
     merge_pairs();
     const std::uint32_t before = bins_;
@@ -80,7 +80,7 @@ class BusyBins {
   Picoseconds width_ = ps_per_ns;
   std::uint32_t bins_ = most_bins;
   std::uint32_t rows_ = 0;
-  std::vector<std::uint32_t> row_of_;  // by wire
+  std::vector<std::uint32_t> row_of_;  // by link
   std::vector<Picoseconds> busy_;      // by row and bin
 };
 

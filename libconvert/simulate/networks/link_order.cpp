@@ -32,7 +32,7 @@ bool LinkOrder::take(std::uint32_t message, std::uint32_t wire, Device from) {
     return false;
   }
   pass(message, line);
-  if (line.next == turn.of) lines_.erase(at);  // the run is over on this link
+  if (line.next == turn.of) lines_.erase(at);  // the run has no more messages on this link
   return true;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lets messages take links in the order that a schedule says, over the ways that it gives them.
+// Enforces the link order of a schedule, and the routes that it gives its messages.
 #pragma once
 
 #include <cstdint>
@@ -17,50 +17,51 @@ namespace convert {
 
 inline constexpr Device no_device = 0xffffffff;
 
-// Is a link on the way of a scheduled message: `number` counts from 0 among all `of` messages that one run of a
-// schedule sends over the link.
+// A link on the route of a scheduled message. `number` is the message's sequence number among all `of` messages
+// that one run of a schedule sends over the link, from 0.
 struct LinkTurn {
-  Device to = 0;  // the device at its end
+  Device to = 0;  // device at the end of the link
   std::uint32_t number = 0;
   std::uint32_t of = 0;
 };
 
-// Names the way of a message in a table of turns, and the run of the schedule to which it belongs.
+// Route of a message as a range of a table of LinkTurns, and its run of the schedule.
 struct ScheduledWay {
-  Range turns{};  // none: it has no way of its own
+  Range turns{};  // empty: no fixed route
   std::uint32_t run = 0;
-  // Without turns: switches through which the message goes, one after the other, by shortest routes.
+  // Without turns: switches that the message visits in this order, by shortest routes.
   Device through = no_device;
   Device then = no_device;
 };
 
-// A message that has come to a link whose turn is another's.
+// Message at a link that waits for messages with lower sequence numbers.
 struct HeldMessage {
   std::uint32_t message = 0;  // MessageToken
   std::uint32_t run = 0;
   Device from = 0;
   Device to = 0;
-  std::uint32_t next = 0;  // whose turn it is
+  std::uint32_t next = 0;  // sequence number that the link expects next
 };
 
-// Keeps the turns of all links. A message takes its turn when it comes to a link, not when it has left it: those
-// behind it then queue for the link in their order.
+// Next sequence numbers of all links. A message takes its sequence number when it reaches a link, not when it has
+// left the link. The later messages then queue for the link in their order.
 class LinkOrder {
  public:
-  // Both must outlive this. Every link of `turns` must be one of the network.
+  // Both arguments must outlive this. Every link of `turns` must be a link of the network.
   LinkOrder(std::span<const LinkTurn> turns, const Router& router);
 
   void begin(std::uint32_t message, const ScheduledWay& way);
-  // Returns whether a message under way has a way of its own.
+  // Returns whether a message under way has a fixed route.
   [[nodiscard]] bool has(std::uint32_t message) const {
     return message < ways_.size() && ways_[message].turns.count != 0;
   }
-  // Returns the link that a message at `from` comes to: its wire, and the device at its end.
+  // Returns the next link of a message at `from`: its number, and the device at its end.
   [[nodiscard]] std::pair<std::uint32_t, Device> next_link(std::uint32_t message, Device from) const;
-  // Returns whether it is the message's turn there. If so the turn passes on, else the message is held.
+  // Returns whether the link expects the message next. If so, the link's sequence number advances; else the message
+  // is held.
   [[nodiscard]] bool take(std::uint32_t message, std::uint32_t wire, Device from);
-  // Returns the message that has waited for the turn that passed on by the last take(message, wire, …), if one has;
-  // it takes its turn, and may have let another one pass likewise.
+  // Returns the held message that the last take(message, wire, …) has released, if any. The message takes its
+  // sequence number, so further messages may be released by further calls.
   [[nodiscard]] std::optional<std::uint32_t> released(std::uint32_t run, std::uint32_t wire);
   [[nodiscard]] std::uint32_t run_of(std::uint32_t message) const { return ways_[message].run; }
 
@@ -73,15 +74,15 @@ class LinkOrder {
   };
   struct Line {
     std::uint32_t next = 0;
-    std::map<std::uint32_t, Held> held{};  // by turn
+    std::map<std::uint32_t, Held> held{};  // by sequence number
   };
   static std::uint64_t key(std::uint32_t a, std::uint32_t b) { return std::uint64_t{a} << 32U | b; }
   void pass(std::uint32_t message, Line& line);
 
   std::span<const LinkTurn> turns_;
   std::unordered_map<std::uint64_t, std::uint32_t> wire_of_;  // by ends
-  std::vector<ScheduledWay> ways_;                            // by message: what is left of its way
-  std::unordered_map<std::uint64_t, Line> lines_;             // by run and wire
+  std::vector<ScheduledWay> ways_;                            // by message: the rest of its route
+  std::unordered_map<std::uint64_t, Line> lines_;             // by run and link
 };
 
 }  // namespace convert

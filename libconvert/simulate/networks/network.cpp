@@ -22,7 +22,7 @@ std::string_view name(Occupancy occupancy) { return occupancy == Occupancy::beta
 void check_network_options(const NetworkConfig& config, const NetworkOptions& options) {
   if (config.ideal) {
     const char* what = !options.failed.empty()                ? "that could fail"
-                       : options.routing                      ? "to choose a way over"
+                       : options.routing                      ? "to choose routes over"
                        : options.multipath                    ? "to choose among"
                        : options.occupancy != Occupancy::beta ? "that could be occupied"
                        : options.forwarding                   ? "to forward messages over"
@@ -33,8 +33,8 @@ void check_network_options(const NetworkConfig& config, const NetworkOptions& op
   if (options.model == NetworkModel::wires) return;
   const std::string model(name(options.model));
   if (!config.is_product()) {
-    throw usage_error("the network model " + model + " takes only dimensions of rings, switches and the like; '" +
-                      config.source + "' wants the model links");
+    throw usage_error("the network model " + model + " requires a product of dimensions: '" + config.source +
+                      "'; use the network model links");
   }
   const char* what = !options.failed.empty()                ? "failed links"
                      : options.routing                      ? "a choice of routing"
@@ -53,7 +53,7 @@ template <class Observer>
 std::unique_ptr<Network> make_network(const NetworkConfig& config, const NetworkOptions& options, EventQueue& queue,
                                       Observer& observer) {
   check_network_options(config, options);
-  // Without a limit of bandwidth there is no congestion to be aware of.
+  // A network without bandwidth limits has no congestion.
   if (options.model == NetworkModel::unaware || config.ideal)
     return make_unaware_network(config, options.watch_ports, observer.symmetry(), queue);
   if (options.model == NetworkModel::aware) return make_aware_network(config, options, queue, observer);
@@ -75,7 +75,7 @@ std::unique_ptr<Network> make_network(const NetworkConfig& config, const Network
 
 Picoseconds truncate_delay(double ns) {
   constexpr double limit_ns = 9.2e15;
-  if (!(ns < limit_ns)) throw Error("the delay of a message exceeds 106 days; check bandwidth, latency and size");
+  if (!(ns < limit_ns)) throw Error("message delay exceeds 106 days; check bandwidth, latency and size");
   return static_cast<Picoseconds>(ns) * ps_per_ns;
 }
 

@@ -13,10 +13,11 @@
 namespace convert {
 namespace {
 
-// Rates are sums, and delays are cut to whole nanoseconds: what is above by less is not above.
+// Tolerance of comparisons: rates are sums, and delays are truncated to whole nanoseconds.
 constexpr double tolerance = 1.01;
 
-// Ports lie anywhere in memory: so many ends of messages are added together, and what they need is fetched before.
+// Ports are scattered in memory. This number of message ends is collected and then added together, after
+// prefetching their ports.
 constexpr std::size_t at_once = 64;
 
 // 1 byte/ns is 1 GB/s.
@@ -30,7 +31,7 @@ std::uint32_t out_port(const ProductWires::Dim& d, std::uint32_t from, std::uint
   return with(d.topology, [&](auto t) { return t.port(from, to, d.npus); });
 }
 
-// Orders heaps whose top is the first.
+// Comparisons for heaps with the earliest on top.
 constexpr auto begins_later = [](const auto& a, const auto& b) { return a.begin > b.begin; };
 constexpr auto ends_later = [](const auto& a, const auto& b) { return a.end > b.end; };
 
@@ -75,7 +76,7 @@ std::optional<PortLoad> PortWatch::worst(Picoseconds end) {
   return worst;
 }
 
-// Returns the port in the lowest dimension in which the two differ.
+// Returns the port in the lowest dimension in which the two NPUs differ.
 PortWatch::End PortWatch::first_wire(Rank src, Rank dst) const {
   for (const ProductWires::Dim& d : numbers_.dims()) {
     const std::uint32_t from = numbers_.coordinate(d, src);
@@ -86,7 +87,7 @@ PortWatch::End PortWatch::first_wire(Rank src, Rank dst) const {
   return {};
 }
 
-// Returns the port in the highest dimension in which the two differ.
+// Returns the port in the highest dimension in which the two NPUs differ.
 PortWatch::End PortWatch::last_wire(Rank src, Rank dst) const {
   const std::vector<ProductWires::Dim>& dims = numbers_.dims();
   for (const ProductWires::Dim& d : std::views::reverse(dims)) {
@@ -130,7 +131,7 @@ std::uint32_t& PortWatch::number_of(std::uint32_t wire) {
   return block[wire & (block_size - 1)];
 }
 
-// Returns the number of the port, which it makes if there is none.
+// Returns the number of the port, which is created if it is new.
 std::uint32_t PortWatch::port(const Seen& seen) {
   std::uint32_t& known = number_of(seen.end.wire);
   if (known != 0) return known - 1;
@@ -146,7 +147,7 @@ std::uint32_t PortWatch::port(const Seen& seen) {
 
 void PortWatch::add(Port& port, const Flow& flow, Picoseconds now) {
   advance(port, now);
-  if (!port.to_come.empty()) {  // many messages often are alike
+  if (!port.to_come.empty()) {  // consecutive messages are often equal
     Flow& last = port.to_come.back();
     if (std::tie(last.begin, last.end, last.bytes_per_ns) == std::tie(flow.begin, flow.end, flow.bytes_per_ns)) {
       ++last.messages;
@@ -157,7 +158,7 @@ void PortWatch::add(Port& port, const Flow& flow, Picoseconds now) {
   std::push_heap(port.to_come.begin(), port.to_come.end(), begins_later);
 }
 
-// Begins what begins before now: what is sent later comes later.
+// Starts the flows that begin before `now`: messages sent later begin later.
 void PortWatch::advance(Port& port, Picoseconds now) {
   while (!port.to_come.empty() && port.to_come.front().begin < now) {
     std::pop_heap(port.to_come.begin(), port.to_come.end(), begins_later);
@@ -175,7 +176,7 @@ void PortWatch::begin(Port& port, const Flow& flow) {
     std::pop_heap(port.active.begin(), port.active.end(), ends_later);
     port.active.pop_back();
   }
-  if (port.active.empty()) port.rate = 0;  // what rounding has left
+  if (port.active.empty()) port.rate = 0;  // removes rounding errors
   port.active.push_back(flow);
   std::push_heap(port.active.begin(), port.active.end(), ends_later);
   for (std::uint32_t i = 0; i < flow.messages; ++i) port.rate += flow.bytes_per_ns;

@@ -9,7 +9,7 @@
 namespace convert {
 namespace {
 
-// ASTRA-sim's congestion-unaware network. A message pays hops × latency + size / bandwidth of the lowest dimension
+// ASTRA-sim's congestion-unaware network. A message takes hops × latency + size / bandwidth of the lowest dimension
 // in which the two addresses differ; further dimensions are free.
 class UnawareNetwork final : public Network {
  public:
@@ -42,7 +42,7 @@ class UnawareNetwork final : public Network {
   }
 
  private:
-  // What a message pays for; no dimension in the ideal network.
+  // Costs of a message's route; `dim` is null in the ideal network.
   struct Way {
     const NetworkDim* dim = nullptr;
     double latency_ns = 0;
@@ -64,7 +64,7 @@ class UnawareNetwork final : public Network {
   }
 
   std::vector<NetworkDim> dims_;
-  std::vector<Divisor> by_npus_;  // of each
+  std::vector<Divisor> by_npus_;  // by dimension
   std::optional<PortWatch> ports_;
 };
 

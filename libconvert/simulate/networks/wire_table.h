@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps the queues of wires, what wires have carried, and the packets that wait or travel, in blocks of memory.
+// Queues and traffic of links, and the packets that wait or travel, in blocks of memory.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,11 @@
 
 namespace convert {
 
-// Events of networks with wires.
-inline constexpr std::uint32_t event_hop = event_network;            // packet `arg` is at the end of a wire
-inline constexpr std::uint32_t event_wire_free = event_network + 1;  // wire `arg` takes the next packet
+// Events of networks with links.
+inline constexpr std::uint32_t event_hop = event_network;            // packet `arg` is at the end of a link
+inline constexpr std::uint32_t event_wire_free = event_network + 1;  // link `arg` takes the next packet
 
-// Numbers packets as their messages. The table uses their member `std::uint32_t next` while they wait.
+// Packets have the numbers of their messages. The table uses their member `std::uint32_t next` while they wait.
 template <typename Packet>
 class WireTable {
  public:
@@ -55,11 +55,11 @@ class WireTable {
     return packet(p);
   }
 
-  // Brings a packet to a wire. Returns true if it takes the wire at once; else it waits behind the others.
+  // Moves a packet to a link. Returns true if it takes the link at once; else it waits after the others.
   bool enter(std::uint32_t wire, std::uint32_t p) {
     return enter(wire, p, [](const Packet&, const Packet&) { return false; });
   }
-  // Does the same, but the packet waits before those for which sooner(packet, other) is true.
+  // Does the same, but the packet waits before the packets for which sooner(packet, other) is true.
   template <typename Sooner>
   bool enter(std::uint32_t wire, std::uint32_t p, const Sooner& sooner) {
     Wire& w = wires_[wire];
@@ -82,31 +82,31 @@ class WireTable {
     w.last = p;
     return false;
   }
-  // Returns how many packets wait for a wire that is taken.
+  // Returns the number of packets that wait for a busy link.
   [[nodiscard]] std::uint32_t waiting(std::uint32_t wire) const { return wires_[wire].load - 1; }
   [[nodiscard]] bool is_idle(std::uint32_t wire) const { return wires_[wire].load == 0; }
-  // Returns the first of the packets that wait for the wire; there is one.
+  // Returns the first packet that waits for the link; there must be one.
   [[nodiscard]] std::uint32_t first(std::uint32_t wire) const { return wires_[wire].first; }
-  // Takes the packet that is on the wire off it; returns the one that takes the wire next, or none.
+  // Removes the packet on the link from it. Returns the packet that takes the link next, or none.
   std::uint32_t leave(std::uint32_t wire) {
     Wire& w = wires_[wire];
     if (--w.load == 0) return none;
     return std::exchange(w.first, packet(w.first).next);
   }
-  // Counts a packet that takes the wire from `now` for `busy_ps`. Throws Error at 2^32 packets or 2^63 bytes.
+  // Counts a packet that takes the link from `now` for `busy_ps`. Throws Error at 2^32 packets or 2^63 bytes.
   void count(std::uint32_t wire, std::int64_t bytes, Picoseconds now, Picoseconds busy_ps) {
     if (!count_use_) return;
     Use& u = use_[wire];
     u.busy_ps += busy_ps;  // within simulated time
     u.free_at = now + busy_ps;
     if (++u.messages == 0 || __builtin_add_overflow(u.bytes, bytes, &u.bytes))
-      throw Error("a link carries 2^32 messages or 2^63 bytes, or more");
+      throw Error("link traffic reaches 2^32 messages or 2^63 bytes");
     if (bins_) bins_->add(wire, now, now + busy_ps);
   }
   [[nodiscard]] const BusyBins* bins() const { return bins_ ? &*bins_ : nullptr; }
 
-  // Returns the wires that carried a message, in the order of their numbers, busy until `end` at most. `describe`
-  // sets the ends of each.
+  // Returns the links that carried a message, by ascending number, with busy times until at most `end`. `describe`
+  // sets the ends of each link.
   template <typename Describe>
   [[nodiscard]] std::vector<WireUse> use(Picoseconds end, const Describe& describe) const {
     std::vector<WireUse> out;
@@ -124,17 +124,17 @@ class WireTable {
   }
 
  private:
-  // Holds the packets that wait for a wire or are on it. All zero means idle.
+  // Queue of a link, including the packet on it. All zero means idle.
   struct Wire {
-    std::uint32_t load;   // packets that wait or are on the wire
-    std::uint32_t first;  // that waits, in a list, if load > 1
+    std::uint32_t load;   // packets that wait or are on the link
+    std::uint32_t first;  // first waiting packet, head of a list, if load > 1
     std::uint32_t last;
   };
-  // Lies apart: the wires of a large network have to fit in the cache where nobody asks for their use.
+  // Separate from Wire: the links of a large network must fit in the cache if their use is not recorded.
   struct Use {
     std::int64_t bytes;
     Picoseconds busy_ps;
-    Picoseconds free_at;  // after the last packet
+    Picoseconds free_at;  // end of the last packet
     std::uint32_t messages;
     std::uint32_t peak_queue;
   };
@@ -143,8 +143,8 @@ class WireTable {
   };
   template <typename T>
   using Zeros = std::unique_ptr<T[], FreeMemory>;
-  // Allocates zero pages, which take no memory until they are used, as a fully connected network has npus² wires of
-  // which an algorithm uses few; huge pages only where that wastes little.
+  // Allocates zero pages, which take no memory until they are used: a fully connected network has npus² links, and
+  // an algorithm uses few. Uses huge pages only for small tables.
   template <typename T>
   static Zeros<T> zeros(std::size_t count) {
     constexpr std::size_t few = std::size_t{32} << 20U;  // bytes

@@ -23,18 +23,19 @@ namespace {
 
 constexpr std::uint32_t most_parts = 64;  // of a message; more parts would hardly change its time
 
-constexpr std::uint32_t event_share_free = event_network + 2;  // share `arg` of a wire is free again
+constexpr std::uint32_t event_share_free = event_network + 2;  // share `arg` of a link is free again
 
-// Per-wire queues on any topology, in picoseconds. Messages queue for a wire in the order in which they (cut: their
-// heads) come to it, those of higher priority before others; among those of one tick, in the order in which their
-// last wires took them. A wire that becomes free in the tick in which a message comes to it serves those that wait
-// before.
+// Per-link queues on any topology, in picoseconds. Messages queue for a link in the order in which they (with cut:
+// their heads) reach it, higher priority first. Messages of one tick queue in the order in which their last links
+// took them. If a link becomes free in the tick in which a message reaches it, it serves the waiting messages
+// first.
 //
-// A message that comes over slower wires than the one it takes (cut) needs only a share of it: others that need no
-// more than the rest go beside it, so that a fast wire behind slow ones carries as much as all of them bring.
+// With cut forwarding, a message that comes over slower links needs only a share of a faster link. Other messages
+// that fit in the rest of the link are sent beside it. A fast link after slow links therefore carries the sum of
+// their bandwidths.
 //
-// A message that is split over routes of equal cost (see Multipath) continues as several packets where the routes
-// part, and arrives with the last packet.
+// A message that is split over routes of equal cost (see Multipath) continues as several packets. It arrives with
+// the last packet.
 template <class Observer>
 class WiresNetwork final : public Network {
  public:
@@ -75,7 +76,7 @@ class WiresNetwork final : public Network {
   }
   [[nodiscard]] bool routes_by_tag() const override { return by_tag_; }
   void set_tag(std::int64_t tag) override { tag_ = tag; }
-  // Messages that name links may leave no choice to others: those that were split count.
+  // Messages with named links may leave no choice to others. In that case only actual splits count.
   [[nodiscard]] bool has_ties() const override {
     return router_->has_ties() && (splits_ == 0 || !router_->spread().names_links || has_split_);
   }
@@ -118,10 +119,10 @@ class WiresNetwork final : public Network {
     return router_->device_name(links[0].from) + '>' + router_->device_name(links[0].to) + more;
   }
   [[nodiscard]] std::vector<WireUse> wire_use(Picoseconds end) const override {
-    std::vector<std::pair<std::uint32_t, WireUse>> all;  // by link
+    std::vector<std::pair<std::uint32_t, WireUse>> all;  // by link number
     for (const WireUse& u : table_.use(end, [](std::uint32_t, WireUse&) {})) {
       const std::vector<RoutedLink> links = router_->links(u.wire);
-      double left = 0;  // bandwidth
+      double left = 0;  // bandwidth of the remaining links
       for (const RoutedLink& link : links) left += link.bytes_per_ns;
       std::int64_t bytes = u.bytes;
       for (const RoutedLink& link : links) {
@@ -148,13 +149,13 @@ class WiresNetwork final : public Network {
   struct Packet {
     std::int64_t bytes;
     std::int64_t priority;
-    Picoseconds tail_ps;  // cut: when the last byte comes to the device where the head is
-    Hop hop;              // the wire on which it travels or for which it waits
-    Position position;    // at the end of that wire
+    Picoseconds tail_ps;  // cut: when the last byte reaches the device where the head is
+    Hop hop;              // the link on which the packet travels or for which it waits
+    Position position;    // at the end of that link
     std::uint32_t next;
   };
 
-  // Holds the shares that are taken of a wire on which a message needs no more than a share.
+  // Shares in use of a link whose messages need only a share each.
   struct Shares {
     double used = 0;  // at most 1
     std::uint32_t count = 0;
@@ -165,14 +166,14 @@ class WiresNetwork final : public Network {
     std::uint32_t cause = 0;
   };
 
-  // Holds how long a message keeps a wire: many are of few sizes.
+  // Cached transmission time of a message; most messages have one of few sizes.
   struct Time {
     std::int64_t bytes = -1;
     double bytes_per_ns = 0;
     Picoseconds time = 0;
   };
 
-  // Returns the first device that, like those after it, sends a message on when its head has come.
+  // Returns the first of the devices that forward a message when its head has arrived; all later devices do so too.
   static Device first_cut(const NetworkConfig& config, Forwarding forwarding) {
     if (forwarding == Forwarding::cut) return 0;
     return forwarding == Forwarding::store ? UINT32_MAX : static_cast<Device>(config.npus());
@@ -187,7 +188,7 @@ class WiresNetwork final : public Network {
     k.hop = router_->step(k.position);
     enter(p, k);
   }
-  // Takes a hop of a schedule, if it is the message's turn, and then those who waited for that.
+  // Takes a hop of a schedule, if the link expects the message next, and then the hops of the messages it releases.
   [[gnu::noinline]] void take_turn(std::uint32_t p, Packet& k) {
     const Device from = k.position.at;
     const auto [wire, to] = order_->next_link(p >> splits_, from);
@@ -200,8 +201,8 @@ class WiresNetwork final : public Network {
       enter(*next << splits_, table_.packet(*next << splits_));
   }
 
-  // Splits a packet over wires of equal cost, in proportion to their bandwidths: a message takes at most
-  // `most_parts` routes; further packets take one wire each, in turn.
+  // Splits a packet over links of equal cost, in proportion to their bandwidths. A message takes at most
+  // `most_parts` routes; further packets take one link each, in rotation.
   [[gnu::noinline]] void part(std::uint32_t p, Packet& k, std::span<const std::uint32_t> tied) {
     has_split_ = true;
     const MessageToken message = message_of(p);
@@ -231,17 +232,17 @@ class WiresNetwork final : public Network {
       enter(q, piece);
     }
   }
-  // Lets a message go through the switches that it names, before it goes to its destination.
+  // Routes a message through the switches that it names, before its destination.
   [[gnu::noinline]] void begin_detour(MessageToken message, Packet& k) {
     if (detours_.size() <= message) detours_.resize(std::size_t{message} + 1);
     Detour& detour = detours_[message] = std::exchange(detour_, {});
     detour.last = std::exchange(k.position.dst, detour.first);
   }
-  // Returns whether a packet is at its destination, which is an NPU, or on the last wire to it.
+  // Returns whether a packet is at its destination, which is an NPU, or on the last link to it.
   [[nodiscard]] bool is_last(const Packet& k) const {
     return k.position.at == k.position.dst && k.position.dst < npus_;
   }
-  // Adds a packet like `whole` to a message.
+  // Adds a packet to a message, as a copy of `whole`.
   std::uint32_t add_part(MessageToken message, const Packet& whole) {
     ++more_parts_[message];
     const std::uint32_t q = parts_.add({.message = message}) * 2 + 1;
@@ -253,7 +254,7 @@ class WiresNetwork final : public Network {
     if (splits_ == 0) return p;
     return p % 2 == 0 ? p / 2 : parts_[p / 2].message;
   }
-  // A packet is at its destination: returns the message if it is the last one.
+  // Handles a packet's arrival at its destination. Returns the message if this is its last packet.
   [[gnu::noinline]] MessageToken end_packet(std::uint32_t p) {
     const MessageToken message = message_of(p);
     if (p % 2 != 0) parts_.remove(p / 2);
@@ -269,7 +270,7 @@ class WiresNetwork final : public Network {
       if (at != shares_.end() && table_.waiting(k.hop.wire) == 0 && fits(k, at->second))
         return transmit_share(p, k, at->second);
     }
-    // Most often no message goes before another: those that wait are not looked at then.
+    // Messages rarely go before others; if not, the queue is not searched.
     const bool first =
         k.priority <= least_priority_ ? table_.enter(k.hop.wire, p) : table_.enter(k.hop.wire, p, sooner);
     if (first) transmit(p, k);
@@ -281,7 +282,7 @@ class WiresNetwork final : public Network {
     transmit(p, table_.packet(p));
     serve_beside(wire);
   }
-  // Those that wait for a wire of which only shares are taken.
+  // Serves messages that wait for a link whose capacity is only partly in use.
   void serve_beside(std::uint32_t wire) {
     for (auto at = shares_.find(wire); at != shares_.end() && table_.waiting(wire) != 0;) {
       const std::uint32_t p = table_.first(wire);
@@ -301,7 +302,7 @@ class WiresNetwork final : public Network {
     serve_next(share.wire);
   }
 
-  // The bytes alone; and until the last byte has left, which cannot be before it has come.
+  // The bytes alone, and the time until the last byte has left, which cannot precede its arrival.
   [[nodiscard]] Picoseconds wire_time(const Packet& k) {
     Time& last = last_[static_cast<std::uint64_t>(k.bytes) % last_.size()];
     if (last.bytes != k.bytes || last.bytes_per_ns != k.hop.bytes_per_ns)
@@ -311,12 +312,12 @@ class WiresNetwork final : public Network {
   [[nodiscard]] Picoseconds time_alone(const Packet& k, Picoseconds wire) const {
     return std::max(wire, k.tail_ps - queue_.now());
   }
-  // Returns the share of its wire that the message can use.
+  // Returns the share of its link that the message can use.
   [[nodiscard]] double usable(const Packet& k, Picoseconds wire) const {
     const Picoseconds alone = time_alone(k, wire);
     return alone <= wire ? 1 : static_cast<double>(std::max<Picoseconds>(wire, 1)) / static_cast<double>(alone);
   }
-  // Returns whether at least half of what the message can use is free.
+  // Returns whether at least half of the share that the message can use is free.
   [[nodiscard]] bool fits(const Packet& k, const Shares& shares) {
     return 1 - shares.used >= usable(k, wire_time(k)) / 2;
   }
@@ -341,8 +342,8 @@ class WiresNetwork final : public Network {
     observer_.takes_wire(p, k.hop.wire, k.bytes);
     share_pool_[number].cause = observer_.cause_on(k.hop.wire);
   }
-  // All of the message has left in `sent`. Returns how long it keeps what it has of the wire, whose end is to be
-  // scheduled after this.
+  // Sends a message whose last byte leaves after `sent`. Returns how long it occupies its share of the link; the
+  // caller must schedule that end after this call.
   Picoseconds send_on(std::uint32_t p, Packet& k, Picoseconds sent) {
     const Picoseconds latency = k.hop.latency_ps;
     const bool last = is_last(k);
@@ -366,9 +367,9 @@ class WiresNetwork final : public Network {
   }
 
   std::unique_ptr<Router> router_;
-  std::optional<LinkOrder> order_;  // of scheduled messages
+  std::optional<LinkOrder> order_;  // for scheduled messages
   WireTable<Packet> table_;
-  // With 1 messages may be split: packet 2m is message m, or the first part of it; others have odd numbers.
+  // 1: messages may be split. Packet 2m is message m, or its first part; other parts have odd numbers.
   const std::uint32_t splits_;
   const bool by_tag_;
   bool has_split_ = false;  // a message was split over routes of equal cost
@@ -377,33 +378,33 @@ class WiresNetwork final : public Network {
     MessageToken message = 0;
   };
   Pool<Part, &Part::message> parts_;
-  std::vector<std::uint32_t> more_parts_;  // by message: its packets under way, less one
+  std::vector<std::uint32_t> more_parts_;  // by message: number of its packets under way, less one
   const Device npus_;
   struct Detour {
     Device first = no_device;
-    Device second = no_device;  // none: goes on to the last one
+    Device second = no_device;  // none: continues to the last device
     Device last = no_device;
-    // Returns where a packet goes on to. Packets of one message come to a switch one by one.
+    // Returns the next destination of a packet. The packets of one message reach a switch one by one.
     [[nodiscard]] Device after(Device at) const {
       return at == first && second != no_device && second != first ? second : last;
     }
   };
-  Detour detour_;                // of the message that is sent next
-  std::vector<Detour> detours_;  // by message that goes through switches that it names
+  Detour detour_;                // of the next message to be sent
+  std::vector<Detour> detours_;  // by message that names switches on its route
   std::int64_t least_priority_ = std::numeric_limits<std::int64_t>::max();  // of all messages so far
   const Device first_cut_;
   std::array<Time, 16> last_{};
-  std::unordered_map<std::uint32_t, Shares> shares_;  // by wire, of few
+  std::unordered_map<std::uint32_t, Shares> shares_;  // by link; links without shares in use are absent
   Pool<Share, &Share::wire> share_pool_;
   const bool busy_for_latency_;
   const bool logs_hops_;
   std::vector<HopSlice> hops_;
-  std::vector<HopSlice> logged_;  // by message under way: what its hops have in common
+  std::vector<HopSlice> logged_;  // by message under way: the common fields of its hops
   std::uint32_t sent_ = 0;
   Observer& observer_;
 };
 
-// Wires of one pace never need shares of each other.
+// Messages on links of equal bandwidth never need only a share.
 template <class Observer>
 std::optional<MessageWay> WiresNetwork<Observer>::way(Rank src, Rank dst, std::int64_t bytes) {
   if (src == dst) return {};

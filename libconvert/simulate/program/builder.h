@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Holds the state of a ReplayBuilder while it compiles. program.cpp does nodes, collectives.cpp and uneven.cpp
-// collectives and their algorithms, checks.cpp checks the whole.
+// State of a ReplayBuilder while it compiles. program.cpp compiles nodes, collectives.cpp and uneven.cpp
+// collectives and their algorithms, and checks.cpp checks the whole program.
 #pragma once
 
 #include <cstdint>
@@ -27,31 +27,31 @@
 
 namespace convert {
 
-// Holds the places of an algorithm, from its traces, before they are put onto a group.
+// Algorithm as read from its traces, before it is mapped to a group. A place is an index in the group.
 struct CustomSource {
   std::string prefix{};
-  std::string collective{};                               // that it says it is for; empty: unknown
-  std::vector<std::int32_t> relays{};                     // places that only pass on what others send
+  std::string collective{};                               // the collective it declares; empty: unknown
+  std::vector<std::int32_t> relays{};                     // places that only relay data of others
   std::vector<Rank> ranks{};                              // see ReplayBuilder::add_custom()
   std::vector<std::shared_ptr<const RankCode>> places{};  // channel: index into messages
   struct Message {
     std::int64_t tag;
-    std::int64_t chunks;  // without a size: so many of the collective's `of_chunks` chunks; else 0
+    std::int64_t chunks;  // without a size: number of the collective's `of_chunks` chunks; else 0
     std::int64_t of_chunks;
-    Range runs{};  // in CustomSource::runs: which chunks; empty: not known
+    Range runs{};  // in CustomSource::runs: its chunks; empty: unknown
     [[nodiscard]] std::optional<std::int64_t> bytes(std::int64_t of_collective,
                                                     std::span<const ChunkRun> all) const;
   };
   std::vector<Message> messages{};
   std::vector<ChunkRun> runs{};
-  std::int64_t chunks = 0;  // that a collective is cut into, as its messages have no sizes; else 0
-  bool parts = false;       // an all-to-all whose parts differ, no algorithm that was given
+  std::int64_t chunks = 0;  // of a collective, if messages have no sizes; else 0
+  bool parts = false;       // an all-to-all with unequal shards, not a given algorithm
   std::set<Collective> used_for{};
-  std::optional<std::int64_t> used_for_bytes{};  // the last
-  bool sizes_told = false;                       // that they fit no more than one collective
+  std::optional<std::int64_t> used_for_bytes{};  // the last size
+  bool sizes_told = false;                       // a warning was reported that the sizes fit only one collective
 };
 
-// Holds what the op of a message does not.
+// Fields of a message that are not in its Op.
 struct CompiledMessage {
   std::int64_t tag = 0;
   std::int64_t chunks = 0;
@@ -59,20 +59,20 @@ struct CompiledMessage {
   bool names_own = false;
 };
 
-// Holds a rank of which nodes are compiled; perhaps not yet which calls its collectives make.
+// A rank with compiled nodes. The calls of its collectives may still be unresolved.
 struct CompiledRank {
   std::shared_ptr<RankCode> code{};
   std::vector<CompiledMessage> messages{};  // by index
   std::vector<std::uint32_t> call_order{};  // indices of collectives in the order of issue
-  std::vector<std::pair<std::uint32_t, NodeCollective>> collectives{};  // whose calls are not known yet, by index
-  NodeCompiler::Use use{};                                              // of its nodes, likewise
+  std::vector<std::pair<std::uint32_t, NodeCollective>> collectives{};  // unresolved collectives, by index
+  NodeCompiler::Use use{};                                              // of its nodes, if unresolved
   bool foreign_order = false;                                           // it has a link order of another network
-  std::string other_forwarding{};  // forwarding that its link order was made for
+  std::string other_forwarding{};  // forwarding for which its link order was made
 };
 // Returns the nodes of a code by their indices in the trace.
 [[nodiscard]] std::vector<std::uint32_t> nodes_by_index(const RankCode& code);
 
-// Holds a collective of one rank whose parts may be unequal: an all-to-all with unequal splits, an all-gather with
+// Collective of one rank whose shards may be unequal: an all-to-all with unequal splits, an all-gather with
 // NodeCollective::bytes_out, a gather or scatter.
 struct UnevenCall {
   CollectiveCall call;
@@ -84,18 +84,18 @@ struct UnevenCall {
   std::vector<std::int64_t> receives{};
 };
 
-// Holds the call of a group's member if the parts of some member differ.
+// Call of a group member, in a collective in which some member has unequal shards.
 struct UnevenMember {
   Rank rank = 0;
   std::uint32_t node = 0;
   std::int64_t bytes = 0;
-  std::uint32_t call = 0;            // its number
-  const UnevenCall* told = nullptr;  // null: equal parts
+  std::uint32_t call = 0;            // number of the call
+  const UnevenCall* told = nullptr;  // null: equal shards
 };
 using UnevenMembers = std::vector<std::optional<UnevenMember>>;  // by place
 
-// Returns the file of another rank of a set for messages: " (w.3.et)" for the name "w.2.et" of rank 2; empty if the
-// name tells no rank.
+// Returns the file of another rank of a trace set for messages: " (w.3.et)" for the name "w.2.et" of rank 2; empty
+// if the name contains no rank.
 [[nodiscard]] std::string file_of_rank(std::string name, Rank rank, Rank other);
 
 struct ReplayBuilder::State {
@@ -190,8 +190,8 @@ struct ReplayBuilder::State {
   bool failed = false;
   std::vector<CustomSource> sources;
   Library library;
-  // Names an algorithm of the library: by name, collective, places and root; of one that is made for each group and
-  // class of sizes, by those too, else 0.
+  // Key of a library algorithm: name, collective, places and root. The last two are the group and size class of an
+  // algorithm that is made for each, else 0.
   using BuiltinKey =
       std::tuple<std::string, Collective, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
   std::map<BuiltinKey, std::size_t> builtins;                                     // index into sources
@@ -199,48 +199,48 @@ struct ReplayBuilder::State {
   std::unordered_multimap<std::uint64_t, std::shared_ptr<const RankCode>> codes;  // by hash
   std::unordered_map<std::int64_t, std::uint32_t> group_of;                       // by id
   struct Numbered {
-    std::uint32_t rank;    // 1 + the last that calls it
-    std::uint32_t number;  // among its calls
+    std::uint32_t rank;    // 1 + the last rank that calls it
+    std::uint32_t number;  // among the rank's calls
   };
   std::vector<Numbered> numbered;  // by call
-  // What adding a rank did beside its program, by rank.
+  // Results of adding a rank apart from its program, by rank.
   struct Added {
     Omissions omitted{};
-    bool told = false;  // a warning or error
+    bool told = false;  // a warning or error was reported
   };
   std::vector<Added> added;
-  std::vector<CompiledMessage> last_messages;  // of the rank compiled last, by index
-  // A rank that others are like.
+  std::vector<CompiledMessage> last_messages;  // of the last compiled rank, by index
+  // A rank that represents ranks of equal structure.
   struct Model {
     bool fits = true;                            // no call depends on its rank or the name of its group
     std::vector<std::uint64_t> nodes_of_call{};  // by call of its code
   };
   std::unordered_map<Rank, Model> models;
-  // Holds a collective as it is first called.
+  // A collective at its first call.
   struct CallUse {
     CollectiveCall call;
     std::string prefix{};  // of its custom algorithm
     Location where;
     NodeId node;
-    std::uint64_t nodes = 0;  // that call it
+    std::uint64_t nodes = 0;  // number of nodes that call it
     std::size_t source = 0;   // 1 + index into sources, if its algorithm has no prefix
   };
   std::vector<CallUse> calls;
-  // How many nodes have too few bytes for an algorithm: by its name and chunks.
+  // Number of nodes with too few bytes for an algorithm, by the algorithm's name and chunks.
   std::map<std::pair<std::string, std::int64_t>, std::uint64_t> too_small;
   std::vector<UnevenCall> uneven;
   std::map<std::vector<std::int64_t>, std::uint32_t> known_parts;  // 1 + index into SystemModel::parts
   IndexTable<> call_index;
-  // Holds the highest peer of a rank: whether it exists is known at the end.
+  // Highest peer of a rank; whether it exists is checked at the end.
   struct HighestPeer {
     std::int64_t peer = -1;
     Location where;
     NodeId node = 0;
   };
   std::vector<HighestPeer> highest_peers;
-  std::vector<bool> rules_used;  // of the system; empty before the first collective
-  std::vector<bool> free_used;   // of ReplayOptions::free, likewise
-  std::set<NodeId> nodes_used;   // that have an algorithm of their own
+  std::vector<bool> rules_used;  // of the system's rules; empty before the first collective
+  std::vector<bool> free_used;   // of ReplayOptions::free; empty before the first collective
+  std::set<NodeId> nodes_used;   // nodes that have their own algorithm
 };
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers channels from 0, in the order in which they are first seen.
+// Numbers channels from 0, in the order of first use.
 #pragma once
 
 #include <algorithm>
@@ -14,18 +14,18 @@
 
 namespace convert {
 
-// Is a hash table for each destination, in which what neighbours send lies together, as ranks come one after the
-// other. Slots have the hash, so that few probes touch a channel.
+// A hash table for each destination. Messages of neighbouring sources are adjacent, as ranks are added one after
+// the other. Slots contain the hash, so that few probes access a channel.
 class ChannelIndex {
  public:
-  // Returns what the other functions want to know of a key.
+  // Returns the hash of a key, for the other functions.
   [[nodiscard]] static std::uint32_t hash_of(ChannelKey key) {
     constexpr Rank neighbours = 8;
     const Rank neighbour = key.src % neighbours;
     key.src -= neighbour;
     return static_cast<std::uint32_t>(hash(key)) * neighbours + neighbour;
   }
-  // Makes room for so many channels to each of the ranks from 0.
+  // Reserves room for `channels[dst]` channels to each destination dst.
   void reserve(const std::vector<std::size_t>& channels) {
     std::size_t slots = slots_.size();
     for (const std::size_t n : channels) slots += size_for(n);
@@ -35,7 +35,7 @@ class ChannelIndex {
       if (tables_[dst].size < size_for(channels[dst])) grow(tables_[dst], size_for(channels[dst]));
     }
   }
-  // Fetch what find_or_add() needs of a key with this hash: first call the one for several, then the other.
+  // Prefetch the data for find_or_add(): call prefetch() for several keys, then prefetch_channel().
   void prefetch(const ChannelKey& key, std::uint32_t hash) const {
     if (key.dst < tables_.size()) __builtin_prefetch(slots_.data() + first_slot(tables_[key.dst], hash));
   }
@@ -45,7 +45,7 @@ class ChannelIndex {
     if (slot.number != 0) __builtin_prefetch(&channels[slot.number - 1]);
   }
 
-  // Returns the number of the channel in `channels`, to which it is appended if it is new.
+  // Returns the number of the channel in `channels`. A new channel is appended.
   std::uint32_t find_or_add(ChannelKeys& channels, const ChannelKey& key) {
     return find_or_add(channels, key, hash_of(key));
   }
@@ -74,14 +74,14 @@ class ChannelIndex {
     std::uint32_t size = 0;  // a power of two, or 0
     std::uint32_t used = 0;
   };
-  // Returns how many slots so many channels get: half of them are used at most, and three quarters before it grows.
+  // Returns the number of slots for `channels` channels: at most half are used, and three quarters before it grows.
   [[nodiscard]] static std::size_t size_for(std::size_t channels) {
     return channels == 0 ? 0 : std::bit_ceil(std::max<std::size_t>(2 * channels, 8));
   }
   [[nodiscard]] static std::size_t first_slot(const Table& table, std::uint32_t hash) {
     return table.size == 0 ? 0 : table.begin + (hash & (table.size - 1));
   }
-  // Moves a table to the end of the slots; what it had there before stays unused.
+  // Moves a table to the end of the slots; its old slots stay unused.
   void grow(Table& table, std::size_t size) {
     const Table old = table;
     table = {.begin = slots_.size(), .size = static_cast<std::uint32_t>(size), .used = old.used};

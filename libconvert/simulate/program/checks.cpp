@@ -35,11 +35,11 @@ void ReplayBuilder::State::check_network() {
   if (is_set) text += one ? file : file.substr(0, file.size() - 1) + " …)";
   text += ": " + has + (is_set || ranks > 1 ? "; " : "");
   if (is_set) text += one ? "add it" : "add them";
-  if (ranks > 1) text += std::string(is_set ? ", or " : "") + "give a network of " + counted(ranks, "NPU");
+  if (ranks > 1) text += std::string(is_set ? ", or " : "") + "use a network of " + counted(ranks, "NPU");
   diagnostics.error({.file = network.source}, "network", text);
 }
 
-// Notes what of the traces and the system keeps ASTRA-sim from running them.
+// Records the features of traces and system that ASTRA-sim cannot run.
 void ReplayBuilder::State::note_gaps() {
   if (!program.rules.notes_gaps()) return;
   program.gaps.add(compiler.gaps());
@@ -56,10 +56,10 @@ void ReplayBuilder::State::note_gaps(const CollectiveCall& call) {
   if (!std::is_sorted(ranks.begin(), ranks.end())) program.gaps.add(AstraGap::custom_group_order);
 }
 
-// Notes the network devices that sends name and messages do not go through.
+// Notes network devices that sends name but messages do not use.
 void ReplayBuilder::State::note_nets() {
   if (const std::string why = send_ways.why_nets_are_ignored(); !why.empty())
-    program.notes.push_back("sends name network devices (net), which are ignored: " + why);
+    program.notes.push_back("network devices named by sends (net) are ignored: " + why);
   constexpr std::size_t problems = 4;
   std::array<std::uint64_t, problems> sends{};
   std::array<std::string, problems> first{};
@@ -96,17 +96,16 @@ void ReplayBuilder::State::note_nets() {
       program.notes.push_back(counted(n, "send") + (n == 1 ? " names " : " name ") + what + " (" +
                               first.at(static_cast<std::size_t>(problem)) + ")");
   };
-  note(NetDevices::Problem::unknown,
-       "network devices that the hosts do not have: messages take the shortest routes");
+  note(NetDevices::Problem::unknown, "network devices that their hosts lack: messages take the shortest routes");
   note(NetDevices::Problem::failed,
-       "network devices behind failed links: messages take the shortest routes over the links that are left");
+       "network devices with failed links: messages take the shortest routes over the remaining links");
   note(NetDevices::Problem::apart,
-       "two network devices that no switch joins: messages come by the shortest route from the sender's device");
+       "two network devices without a common switch: messages take the shortest route from the sender's device");
 }
 
 void ReplayBuilder::State::check_peers() {
   const auto ranks = static_cast<std::int64_t>(program.ranks.size());
-  // Where a trace is missing, that is what is wrong.
+  // A missing trace is reported first; such peers are then no errors.
   const std::int64_t expected = program.network.ideal ? ranks : std::max(ranks, program.network.npus());
   for (const HighestPeer& highest : highest_peers) {
     if (highest.peer < expected) continue;
@@ -119,31 +118,30 @@ void ReplayBuilder::State::check_peers() {
 
 void ReplayBuilder::State::warn_of_unused_options() {
   if (program.options.size_bytes && !compiler.size_used() && !custom_compiler.size_used()) {
-    diagnostics.warning({.file = first_name}, "sizes", "--size is not used: the messages have sizes of their own");
+    diagnostics.warning({.file = first_name}, "sizes", "--size is ignored: the messages have their own sizes");
   }
   const ReplaySystem& system = *program.options.system;
   if (system.injection_scale != 1 && !system.config.endpoint_delay_given)
-    diagnostics.warning({}, "system", "--injection-scale is not used: no system file states an endpoint-delay");
+    diagnostics.warning({}, "system", "--injection-scale is ignored: no system file has an endpoint-delay");
   if (system.config.shared_bus && !program.rules.has_shared_bus()) {
     diagnostics.warning({.file = system.config.source}, "system",
-                        "model-shared-bus is not used: it is a part of ASTRA-sim's rules (--compat astra)");
+                        "model-shared-bus is ignored: it requires ASTRA-sim's rules (--compat astra)");
   }
   for (const auto& [node, prefix] : system.per_node_custom) {
     if (nodes_used.contains(node)) continue;
-    diagnostics.warning(
-        {.file = system.config.per_node_map}, "system",
-        "no rank has a collective of node " + std::to_string(node) + ", which is to take " + prefix);
+    diagnostics.warning({.file = system.config.per_node_map}, "system",
+                        "no rank has a collective node " + std::to_string(node) + " for algorithm " + prefix);
   }
   const std::vector<FreeWork::Calls>& free = program.options.free.calls;
   free_used.resize(free.size());
   for (std::size_t i = 0; i < free.size(); ++i) {
     if (!free_used[i])
-      diagnostics.warning({.file = first_name}, "collective", "'" + free[i].text + "' fits no collective");
+      diagnostics.warning({.file = first_name}, "collective", "'" + free[i].text + "' matches no collective");
   }
   rules_used.resize(system.rules.size());
   for (std::size_t i = 0; i < rules_used.size(); ++i) {
     if (rules_used[i]) continue;
-    diagnostics.warning({.file = first_name}, "collective", "'" + system.rules[i].text + "' fits no collective");
+    diagnostics.warning({.file = first_name}, "collective", "'" + system.rules[i].text + "' matches no collective");
   }
 }
 

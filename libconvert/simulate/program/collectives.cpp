@@ -83,7 +83,7 @@ void ReplayBuilder::State::prepare_system() {
   }
 }
 
-// Returns the index of a group; nothing if there is none of that name.
+// Returns the index of a group; nothing if no group has this name.
 std::optional<std::uint32_t> ReplayBuilder::State::group_number(std::string_view name) const {
   if (name.empty() || name == "0") return 0;
   const std::optional<std::int64_t> id = parse_int(name);
@@ -107,9 +107,9 @@ std::optional<std::uint32_t> ReplayBuilder::State::find_group(const Trace& trace
   compiler.error(trace, index, "groups",
                  "group " + std::string(name.substr(0, 40)) +
                      (program.groups.size() == 1
-                          ? std::string(" is not defined; give the groups with ") +
+                          ? std::string(" is not defined; define groups with ") +
                                 (program.options.astra_names ? "--comm-group-configuration" : "--groups")
-                          : " is not among the communicator groups"));
+                          : " is not in the communicator groups"));
   return std::nullopt;
 }
 
@@ -125,7 +125,7 @@ std::optional<std::int64_t> CustomSource::Message::bytes(std::int64_t of_collect
   return spreads ? sum : bytes_of_chunks(of_collective, chunks, of_chunks);
 }
 
-// Gives the algorithm of a source its sizes. `bytes`: of the whole collective.
+// Sets the message sizes of a source's algorithm. `bytes`: size of the whole collective.
 std::uint32_t ReplayBuilder::State::with_sizes(std::size_t source_index, std::int64_t bytes) {
   const CustomSource& source = sources[source_index];
   std::uint32_t& known = customs[{source_index, source.chunks != 0 ? bytes : 0}];
@@ -138,16 +138,17 @@ std::uint32_t ReplayBuilder::State::with_sizes(std::size_t source_index, std::in
       if (op.type != OpType::send && op.type != OpType::recv) continue;
       if (op.peer >= source.places.size()) {
         throw input_error({},
-                          "the algorithm " + source.prefix + " names place " + std::to_string(op.peer) +
-                              ", but has " + std::to_string(source.places.size()) + " places",
+                          "the algorithm " + source.prefix + " names rank " + std::to_string(op.peer) +
+                              ", but has " + std::to_string(source.places.size()) + " ranks",
                           "custom");
       }
       const CustomSource::Message& m = source.messages[op.channel];
       if (m.of_chunks != 0) op.value = m.bytes(bytes, source.runs).value_or(0);
       if (op.value <= 0) {
         throw input_error({},
-                          "the algorithm " + source.prefix + " cuts " + counted(bytes, "byte") + " into " +
-                              counted(m.of_chunks, "chunk") + ", messages of less than a byte or 2^63 bytes",
+                          "the algorithm " + source.prefix + " splits " + counted(bytes, "byte") + " into " +
+                              counted(m.of_chunks, "chunk") +
+                              ": messages have less than 1 byte, or 2^63 bytes or more",
                           "custom");
       }
     }
@@ -158,7 +159,7 @@ std::uint32_t ReplayBuilder::State::with_sizes(std::size_t source_index, std::in
   return known;
 }
 
-// Any algorithm may run for any collective, as in ASTRA-sim; more often it is a mistake.
+// Any algorithm may run for any collective, as in ASTRA-sim, but this is usually a mistake.
 void ReplayBuilder::State::check_use(CustomSource& source, const CallUse& use) {
   const auto warn = [&](const std::string& what) {
     diagnostics.warning(use.where, "custom",
@@ -167,21 +168,21 @@ void ReplayBuilder::State::check_use(CustomSource& source, const CallUse& use) {
   if (source.chunks == 0 && source.used_for_bytes.value_or(use.call.bytes) != use.call.bytes &&
       !source.sizes_told) {
     source.sizes_told = true;
-    warn(" states its sizes, and takes the place of collectives of " + std::to_string(*source.used_for_bytes) +
+    warn(" has fixed message sizes, but replaces collectives of " + std::to_string(*source.used_for_bytes) +
          " and of " + counted(use.call.bytes, "byte") + " alike");
   }
   source.used_for_bytes = use.call.bytes;
   if (!source.used_for.insert(use.call.op).second) return;
   if (!source.relays.empty()) {
-    warn(" only passes on what others send at place " + std::to_string(source.relays.front()) +
-         ": the rank there neither gives nor gets anything");
+    warn(" only relays data at rank " + std::to_string(source.relays.front()) +
+         ": that rank contributes no data and receives no result");
   }
   if (source.collective.empty() || same_name(source.collective, name(use.call.op))) return;
-  warn((source.collective == "custom" ? " is custom" : " is one for " + source.collective) +
-       ", and takes the place of " + std::string(name(use.call.op)));
+  warn((source.collective == "custom" ? " is custom" : " is for " + source.collective) + ", but replaces " +
+       std::string(name(use.call.op)));
 }
 
-// Returns the algorithm of that name, one of the library made for the call; null if there is none.
+// Returns the algorithm of that name; a library algorithm is made for the call. Null if none exists.
 CustomSource* ReplayBuilder::State::source_of(const CallUse& use, std::uint32_t members) {
   if (!is_builtin(use.prefix)) {
     const auto found = std::ranges::find(sources, use.prefix, &CustomSource::prefix);
@@ -213,7 +214,7 @@ CustomSource* ReplayBuilder::State::builtin_of(const CallUse& use, std::uint32_t
   return &sources[at->second];
 }
 
-// Returns whether a call has too few bytes for the algorithm, so that the native one runs; counts its nodes.
+// Returns whether a call has too few bytes for the algorithm, so that the native algorithm runs. Counts its nodes.
 bool ReplayBuilder::State::goes_without(const CustomSource& source, std::int64_t bytes, CallUse& use) {
   const bool native =
       !is_listed(use.call.op) || !program.model.collectives.at(listed_place(use.call.op)).per_dim.empty();
@@ -224,11 +225,11 @@ bool ReplayBuilder::State::goes_without(const CustomSource& source, std::int64_t
   return true;
 }
 
-// Returns 1 + the custom algorithm of a call, or 0 for none.
+// Returns 1 + the custom algorithm of a call; 0 if it has none.
 std::uint32_t ReplayBuilder::State::custom_for(CallUse& use) {
   if (use.source != 0) return with_sizes(use.source - 1, use.call.bytes);
   const std::uint32_t members = program.groups[use.call.group].size(program.model);
-  if (is_builtin(use.prefix) && members == 1) {  // there is nobody to send to
+  if (is_builtin(use.prefix) && members == 1) {  // no other member to send to
     use.prefix.clear();
     use.call.list = 0;
   }
@@ -238,17 +239,17 @@ std::uint32_t ReplayBuilder::State::custom_for(CallUse& use) {
   if (places != members) {
     throw input_error({},
                       "the algorithm " + use.prefix + " is for " + counted(places, "NPU") +
-                          ", the collective has " + std::to_string(members) +
+                          ", but the collective has " + std::to_string(members) +
                           (places < members || source->relays.empty()
                                ? ""
-                               : "; its relays, such as place " + std::to_string(source->relays.front()) +
-                                     ", are among them: et-merge leaves out those that carry nothing"),
+                               : "; its relays, such as rank " + std::to_string(source->relays.front()) +
+                                     ", are included: et-merge omits unused relays"),
                       "custom");
   }
   if (!source->relays.empty() && !program.rules.relays_may_be_ranks()) {
     throw input_error({},
-                      "place " + std::to_string(source->relays.front()) + " of " + use.prefix +
-                          " only passes on what others send: the rank there would neither give nor get anything",
+                      "rank " + std::to_string(source->relays.front()) + " of " + use.prefix +
+                          " only relays data: it would contribute no data and receive no result",
                       "custom");
   }
   std::int64_t bytes = use.call.bytes;
@@ -277,8 +278,8 @@ void ReplayBuilder::State::plan_collectives() {
     }
   }
   for (const auto& [which, nodes] : too_small)
-    program.notes.push_back(too_small_text(nodes, "takes the native algorithm", "take the native algorithm",
-                                           which.first, which.second));
+    program.notes.push_back(
+        too_small_text(nodes, "uses the native algorithm", "use the native algorithm", which.first, which.second));
 }
 
 const CollectiveCall& ReplayBuilder::State::call_of(std::uint32_t call) const {
@@ -286,8 +287,8 @@ const CollectiveCall& ReplayBuilder::State::call_of(std::uint32_t call) const {
   return u != nullptr ? u->call : calls[call].call;
 }
 
-// The ranks' calls of a group meet by their places in the order of issue: dependencies first, then the lowest id.
-// Which nodes are free first at run time may differ from rank to rank.
+// Calls of a group match by their positions in the order of issue: dependencies first, then the lowest id. The
+// order in which nodes become free at run time may differ from rank to rank.
 std::vector<std::uint32_t> ReplayBuilder::State::order_of_calls(const Trace& trace, const Graph& graph,
                                                                 const std::vector<Op>& by_index) const {
   const auto is_other = [&](std::uint32_t index) { return by_index[index].type != OpType::collective; };
@@ -310,7 +311,7 @@ void ReplayBuilder::State::number_collectives(CompiledRank& rank) const {
   }
 }
 
-// Returns whether the collective is to take no time.
+// Returns whether the collective takes no time.
 bool ReplayBuilder::State::is_free(const NodeCollective& c, NodeId node, std::string_view name) {
   const std::vector<FreeWork::Calls>& free = program.options.free.calls;
   free_used.resize(free.size());
@@ -322,7 +323,7 @@ bool ReplayBuilder::State::is_free(const NodeCollective& c, NodeId node, std::st
   return found;
 }
 
-// Sets op.channel to the number of the call among all different ones. A node's own algorithm goes before rules.
+// Sets op.channel to the number of the call among all distinct calls. A node's own algorithm precedes rules.
 void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t index, const NodeCollective& c,
                                               Op& op) {
   const auto group = find_group(trace, index, c.group);
@@ -332,7 +333,7 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
   if (!program.rules.involved_dim_may_be_short() && *group == 0 && c.listed_dims &&
       *c.listed_dims < program.network.dims.size()) {
     return compiler.error(trace, index, "attributes",
-                          "involved_dim has " + std::to_string(*c.listed_dims) + " values, the network has " +
+                          "involved_dim has " + std::to_string(*c.listed_dims) + " values, but the network has " +
                               counted(program.network.dims.size(), "dimension"));
   }
   const auto by_node = system.per_node_custom.find(node);
@@ -362,11 +363,11 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
   if (c.root) call.root = program.groups[*group].place(*c.root);
   if (system.policy == WirePolicy::priority) call.priority = c.priority;
   if (c.op == Collective::all_to_all && !program.rules.parts_are_equal() && note_splits(trace, index, call, op)) {
-    const std::string differ = "its parts differ in size (send_splits, recv_splits)";
+    const std::string differ = "its shards differ in size (send_splits, recv_splits)";
     const auto dims = c.listed_dims ? static_cast<int>(*c.listed_dims) : 0;
-    if (!prefix.empty()) compiler.error(trace, index, "custom", differ + "; " + prefix + " requires equal parts");
+    if (!prefix.empty()) compiler.error(trace, index, "custom", differ + "; " + prefix + " requires equal shards");
     if (*group == 0 && std::countr_one(c.dims) < dims)
-      compiler.error(trace, index, "attributes", differ + ", and it involves some dimensions only (involved_dim)");
+      compiler.error(trace, index, "attributes", differ + ", but it involves only some dimensions (involved_dim)");
     return;
   }
   UnevenCall own{.call = call, .prefix = prefix, .where = location_of(trace, index), .node = node};
@@ -376,7 +377,7 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
   op.channel = add_call(own);
 }
 
-// Returns the number of a call among all different ones. One that is new is to be added to them.
+// Returns the number of a call among all distinct calls. The caller must append a new call.
 std::uint32_t ReplayBuilder::State::call_number(const CollectiveCall& call, const std::string& prefix) {
   return call_index.find_or_add(
       call_hash(call, prefix), static_cast<std::uint32_t>(calls.size()),

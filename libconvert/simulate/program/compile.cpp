@@ -45,12 +45,12 @@ IntValue NodeCompiler::integer(Name name, bool required) {
     case IntValue::Status::wrong_kind:
       wrong(" is of kind " + std::string(kind_name(a->kind)) + ", not an integer");
       break;
-    case IntValue::Status::too_large: wrong(" is above 2^63-1"); break;
+    case IntValue::Status::too_large: wrong(" exceeds 2^63-1"); break;
   }
   return v;
 }
 
-// Takes the recorded time, of which ASTRA-sim knows whole microseconds only.
+// Sets the recorded time. ASTRA-sim uses only its whole microseconds.
 void NodeCompiler::compile_duration(std::uint64_t min_ns) {
   out_.op.type = OpType::timed;
   std::optional<std::uint64_t> ns;
@@ -71,9 +71,9 @@ bool NodeCompiler::has_recorded_time() const {
   return node_->duration_us != 0 || (!rules_.whole_microseconds_only() && found_[attr::duration_nanos] != nullptr);
 }
 
-// Takes the time that was measured, also if that is nothing.
+// Sets the measured time, even if it is 0.
 void NodeCompiler::compile_recorded(bool communicates) {
-  if (node_type_name(node_->type).empty()) return compile_by_type();  // reports it
+  if (node_type_name(node_->type).empty()) return compile_by_type();  // reports the unknown type
   compile_duration(0);
   const IntValue delay = integer(attr::start_delay_nanos, false);
   if (delay && delay.value > static_cast<std::int64_t>(max_duration_ns))
@@ -81,7 +81,7 @@ void NodeCompiler::compile_recorded(bool communicates) {
   if (communicates && !has_recorded_time()) ++omitted_.untimed_communication;
 }
 
-// Computes the time by the roofline model: operations run at peak, or slower if local memory cannot feed them.
+// Computes the time by the roofline model: operations run at peak, or slower if local memory limits them.
 void NodeCompiler::compile_compute() {
   if (inside_ || !system().roofline || out_.op.slot == Slot::cpu) return compile_duration();
   // A node without an estimate keeps its recorded time.
@@ -100,12 +100,12 @@ void NodeCompiler::compile_compute() {
   const double intensity = static_cast<double>(operations.value) / static_cast<double>(bytes.value);
   const double bandwidth = system().local_mem_bytes_per_s;
   const double flops = std::min(bandwidth * intensity, system().peak_flops);
-  // What only moves bytes takes the time of the bytes; in ASTRA-sim none.
+  // A node that only moves bytes takes the time of the bytes; in ASTRA-sim it takes no time.
   const double ns = 1e9 * (operations.value == 0 ? static_cast<double>(bytes.value) / bandwidth
                                                  : static_cast<double>(operations.value) / flops);
   if (!(ns < static_cast<double>(max_duration_ns))) {
-    return fail("times", flops == 0 ? "the roofline has no speed: peak-perf or local-mem-bw of the system is 0"
-                                    : "the roofline's time exceeds 106 days");
+    return fail("times", flops == 0 ? "the roofline rate is 0: peak-perf or local-mem-bw of the system is 0"
+                                    : "the roofline time exceeds 106 days");
   }
   out_.op.value = static_cast<Picoseconds>(ns) * ps_per_ns;
   intensity_ = intensity;
@@ -149,17 +149,18 @@ void NodeCompiler::compile_memory() {
   if (inside_ || options_.system->memory.kind == MemoryKind::none) {
     if (rules_.memory_wants_model() && !inside_) {
       return want_memory("memory", options_.system->memory.source.empty()
-                                       ? "accesses remote memory; give its model with " + option
+                                       ? "accesses remote memory; define a memory model with " + option
                                        : "accesses remote memory, but " + options_.system->memory.source +
                                              " has memory-type " + std::string(name(MemoryKind::none)));
     }
     if (timed) return compile_duration();
-    if (inside_) return fail("memory", "an access to remote memory within the algorithm of a collective");
+    if (inside_) return fail("memory", "the algorithm of a collective cannot access remote memory");
     return want_memory(
-        "replay", options_.system->memory.source.empty()
-                      ? "a memory access without a recorded duration wants a memory model; give one with " + option
-                      : "a memory access without a recorded duration wants a memory model; " +
-                            options_.system->memory.source + " says NO_MEMORY_EXPANSION");
+        "replay",
+        options_.system->memory.source.empty()
+            ? "a memory access without a recorded duration requires a memory model; define one with " + option
+            : "a memory access without a recorded duration requires a memory model; " +
+                  options_.system->memory.source + " has NO_MEMORY_EXPANSION");
   }
   const IntValue bytes = integer(attr::tensor_size, true);
   if (!bytes) return;
@@ -170,8 +171,8 @@ void NodeCompiler::compile_memory() {
 std::int64_t NodeCompiler::message_bytes() {
   const IntValue stated = integer(attr::comm_size, false);
   if (stated) {
-    // No bytes: what synchronises, such as an edge between NPUs that et-split made a message of. ASTRA-sim has
-    // none.
+    // 0 bytes: a message that only synchronises, for example an edge between NPUs that et-split turned into a
+    // message. ASTRA-sim does not support it.
     if (stated.value > 0 || (stated.value == 0 && !rules_.messages_have_bytes())) return stated.value;
     fail("attributes", stated.value == 0 ? "a message of zero bytes" : "comm_size is negative");
     return 0;
@@ -188,7 +189,7 @@ std::int64_t NodeCompiler::chunked_bytes() {
   if (!inside_ && !options_.size_bytes) {
     throw Error(Error::Kind::usage, location_of(*trace_, index_),
                 "node " + std::to_string(node_->id) +
-                    " says its chunks but no comm_size; give the size of the collective with --size BYTES");
+                    " has chunk counts but no comm_size; set the size of the collective with --size BYTES");
   }
   const IntValue count = integer(attr::msg_chunk_cnt, true);
   const IntValue total = integer(attr::total_chunk_cnt, true);
@@ -223,7 +224,7 @@ void NodeCompiler::compile_peer() {
   out_.names_own = static_cast<bool>(own);
   if (own && own.value != static_cast<std::int64_t>(trace_->rank)) {
     fail("peers", std::string(is_send ? "sends from rank " : "receives at rank ") + std::to_string(own.value) +
-                      ", but stands in the trace of rank " + std::to_string(trace_->rank));
+                      ", but is in the trace of rank " + std::to_string(trace_->rank));
   }
   if (!peer) return;
   if (peer.value < 0 || peer.value >= max_npus) {
@@ -232,8 +233,8 @@ void NodeCompiler::compile_peer() {
   }
   out_.op.peer = static_cast<Rank>(peer.value);
   if (out_.op.peer == trace_->rank && !self_allowed_) {
-    fail("peers", is_send ? "a send to itself, for which this network has no way"
-                          : "a receive from itself, for which this network has no way");
+    fail("peers", is_send ? "a send to itself, which this network does not support"
+                          : "a receive from itself, which this network does not support");
   }
 }
 
@@ -249,15 +250,15 @@ std::optional<Collective> NodeCompiler::collective_op(std::int64_t type) {
   if (is_listed(c)) return c;
   if (!rules_.four_collectives_only() && !name(c).empty()) return without_block(c);
   if (name(c).empty() || c == Collective::reduce_scatter_block) {
-    fail("replay", "a collective of comm_type " + std::to_string(type) + " is not known");
+    fail("replay", "comm_type " + std::to_string(type) + " is not a known collective");
     return std::nullopt;
   }
-  fail("replay", "ASTRA-sim has no " + std::string(name(c)) + "; --compat none replays it");
+  fail("replay", "ASTRA-sim has no " + std::string(name(c)) + "; use --compat none");
   return std::nullopt;
 }
 
-// Where a collective comes from or goes to: comm_src of a broadcast or scatter, comm_dst of a reduce or gather;
-// else the first rank of the group.
+// Sets the root of a collective: comm_src of a broadcast or scatter, comm_dst of a reduce or gather; default: the
+// first rank of the group.
 void NodeCompiler::compile_root(NodeCollective& c) {
   const bool from = comes_from_root(c.op);
   const bool to = c.op == Collective::reduce || c.op == Collective::gather;
@@ -271,9 +272,9 @@ void NodeCompiler::compile_root(NodeCollective& c) {
 
 void NodeCompiler::compile_collective() {
   out_.op.type = OpType::collective;
-  if (inside_) return fail("replay", "a collective within the algorithm of a collective");
+  if (inside_) return fail("replay", "the algorithm of a collective cannot contain a collective");
   if (options_.issue == IssueMode::algorithm)
-    return fail("replay", "a collective within an algorithm; a workload wants --issue workload");
+    return fail("replay", "an algorithm cannot contain a collective; for a workload use --issue workload");
   NodeCollective c;
   c.dims = rules_.default_dims();
   const IntValue type = integer(attr::comm_type, true);
@@ -339,7 +340,7 @@ void NodeCompiler::slow_down() {
   const auto slow = options_.slow.find(trace_->rank);
   if (slow == options_.slow.end()) return;
   const double ps = static_cast<double>(out_.op.value) * slow->second;
-  if (!(ps < 9e18)) return fail("times", "slowed down, the duration exceeds 106 days");
+  if (!(ps < 9e18)) return fail("times", "the duration exceeds 106 days after slow-down");
   out_.op.value = static_cast<Picoseconds>(ps);
 }
 
@@ -350,7 +351,7 @@ void NodeCompiler::note_gaps() {
     gaps_.add(AstraGap::custom_node);
 }
 
-// Counts a node that computes for no stated time; `priced`: by the roofline.
+// Counts a computing node without a declared time; `priced`: its time comes from the roofline model.
 void NodeCompiler::count_times(bool priced) {
   const bool timed = has_recorded_time();
   if (!timed && (found_[attr::tb_id] != nullptr || found_[attr::merged_from] != nullptr))
@@ -362,7 +363,7 @@ void NodeCompiler::count_times(bool priced) {
     ++omitted_.untimed_computation;
 }
 
-// Counts what the replay leaves out of a node.
+// Counts what the replay omits from a node.
 void NodeCompiler::count_omissions(bool priced) {
   if (inside_) return;
   if (node_->type == NodeType::comp) count_times(priced);

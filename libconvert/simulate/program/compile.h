@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compiles one node of a trace: finds what the simulator does for it.
+// Compiles one node of a trace into the simulator's operation.
 #pragma once
 
 #include <array>
@@ -23,19 +23,19 @@
 
 namespace convert {
 
-// Holds a collective as its node states it.
+// Collective as declared by its node.
 struct NodeCollective {
   Collective op = Collective::all_reduce;
   std::int64_t bytes = 0;
   std::uint64_t dims = ~std::uint64_t{0};
-  std::optional<std::size_t> listed_dims{};  // entries of involved_dim
+  std::optional<std::size_t> listed_dims{};  // number of entries of involved_dim
   std::string_view group{};                  // pg_name
   std::optional<Rank> root{};
   std::int32_t priority = 0;
-  std::int64_t bytes_out = -1;  // of an all-gather, unless that is equal parts of group_size ranks; else -1
+  std::int64_t bytes_out = -1;  // result of an all-gather, if it is not equal shards of group_size ranks; else -1
 };
 
-// Attributes that determine what a node does.
+// Attributes that determine the operation of a node.
 inline constexpr std::array compiled_attrs = {
     attr::is_cpu_op,       attr::duration_nanos, attr::start_delay_nanos, attr::num_ops,
     attr::tensor_size,     attr::comm_type,      attr::comm_size,         attr::comm_src,
@@ -46,43 +46,43 @@ inline constexpr std::array compiled_attrs = {
 struct CompiledNode {
   Op op{};
   std::int64_t tag = 0;     // send, recv
-  bool names_own = false;   // send, recv: it has the rank of its own end
+  bool names_own = false;   // send, recv: it declares the rank of its own end
   bool has_others = false;  // FoundAttrs::has_others
   std::optional<NodeCollective> collective{};
-  // What part of the collective a message of a custom algorithm without a size is.
+  // Share of the collective, for a message of a custom algorithm without a size.
   std::int64_t chunks = 0;
   std::int64_t of_chunks = 0;
 };
 
-// Returns size × chunks / of_chunks, rounded down (a message through scratch may have more chunks than the
-// collective); nothing from 2^63 bytes on.
+// Returns size × chunks / of_chunks, rounded down; nothing for 2^63 bytes or more. A message through scratch may
+// have more chunks than the collective.
 [[nodiscard]] std::optional<std::int64_t> bytes_of_chunks(std::int64_t size, std::int64_t chunks,
                                                           std::int64_t of_chunks);
 
 class NodeCompiler {
  public:
-  // Prepares to compile nodes: with `inside` those of a custom algorithm, whose peers are places in its group.
+  // Compiles nodes of a trace; with `inside`, nodes of a custom algorithm, whose peers are indices in its group.
   NodeCompiler(const ReplayOptions& options, Rules rules, bool self_allowed, bool inside, Diagnostics& diagnostics)
       : options_(options), rules_(rules), self_allowed_(self_allowed), inside_(inside), diagnostics_(diagnostics) {}
 
-  // Compiles node `index`; reports what cannot be replayed. Throws Error(usage) if --size is needed.
+  // Compiles node `index`; reports an error if it cannot be replayed. Throws Error(usage) if --size is needed.
   [[nodiscard]] CompiledNode compile(const Trace& trace, std::uint32_t index);
 
-  // Reports nodes that need a memory model, in one error. Call it behind the last node.
+  // Reports nodes that need a memory model, in one error. Call it after the last node.
   void report_memory();
   void error(const Trace& trace, std::uint32_t index, const std::string& rule, const std::string& message);
   [[nodiscard]] bool failed() const { return failed_; }
   [[nodiscard]] bool size_used() const { return size_used_; }
   [[nodiscard]] const Omissions& omitted() const { return omitted_; }
   void add_omitted(const Omissions& omitted) { omitted_ += omitted; }
-  // Says what was found beside errors.
+  // Findings other than errors.
   struct Use {
     Omissions omitted{};
     bool size = false;
     AstraGaps gaps{};
   };
   [[nodiscard]] Use use() const { return {omitted_, size_used_, gaps_}; }
-  // Adds what another compiler has found.
+  // Adds the findings of another compiler.
   void add(const Use& other) {
     omitted_ += other.omitted;
     size_used_ = size_used_ || other.size;
@@ -90,7 +90,7 @@ class NodeCompiler {
   }
   [[nodiscard]] bool inside() const { return inside_; }
   [[nodiscard]] const AstraGaps& gaps() const { return gaps_; }
-  // Returns the use of the nodes compiled since the last call.
+  // Returns the roofline use of the nodes compiled since the last call.
   [[nodiscard]] RooflineUse take_roofline() { return std::exchange(roofline_, {}); }
 
  private:
@@ -104,7 +104,7 @@ class NodeCompiler {
   void note_roofline();
   void count_times(bool priced);
   void count_omissions(bool priced);
-  // Returns whether nodes take their recorded durations.
+  // Returns whether nodes use their recorded durations.
   [[nodiscard]] bool is_recorded(bool communicates) const {
     return options_.recorded == Recorded::everything ||
            (options_.recorded == Recorded::communication && communicates);
@@ -130,20 +130,20 @@ class NodeCompiler {
   bool failed_ = false;
   bool size_used_ = false;
   Omissions omitted_{};
-  std::uint64_t without_memory_ = 0;        // nodes that need a memory model
-  std::optional<Diagnostic> first_memory_;  // about the first of them
+  std::uint64_t without_memory_ = 0;        // number of nodes that need a memory model
+  std::optional<Diagnostic> first_memory_;  // about the first such node
   RooflineUse roofline_{};
   AstraGaps gaps_{};
-  // The node at hand.
+  // Current node.
   const Trace* trace_ = nullptr;
   std::uint32_t index_ = 0;
   const Node* node_ = nullptr;
   FoundAttrs<compiled_attrs> found_{};
   CompiledNode out_{};
-  double intensity_ = 0;  // under the roofline model; 0: it does not count there
+  double intensity_ = 0;  // by the roofline model; 0: not covered by it
 };
 
-// Reports what keeps a trace from being a graph, as errors.
+// Reports graph defects of a trace as errors.
 void report_defects(const Trace& trace, const std::vector<GraphDefect>& defects, NodeCompiler& with);
 
 }  // namespace convert

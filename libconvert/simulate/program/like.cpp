@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Adds ranks that do what another does, but for peers, tags and groups, without compiling them.
+// Adds ranks equal to another rank except for peers, tags and groups, without compiling them.
 #include "simulate/program/like.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ Location place_of(const RankChanges& rank, std::uint32_t index, NodeId id) {
 
 }  // namespace
 
-// Makes a LikeRank of a model's changes, node by node.
+// Makes a LikeRank from the changes of a model rank, node by node.
 class ReplayBuilder::State::LikeMaker {
  public:
   LikeMaker(const State& state, std::shared_ptr<const RankModel> model, const RankChanges& changes)
@@ -79,7 +79,7 @@ class ReplayBuilder::State::LikeMaker {
     return peer != changes_.rank || state_.self_allowed();
   }
 
-  // Groups that differ in one rank differ in the other: their calls are numbered and told apart alike.
+  // Different groups of one rank must be different groups of the other, so that their calls are numbered alike.
   bool takes_call(const RankModel::Item& item, const NodeChanges& its) {
     const std::uint32_t was = model_.calls[item.number].group;
     const auto* const change = of(its, Changed::group);
@@ -100,7 +100,7 @@ class ReplayBuilder::State::LikeMaker {
     return names_.back().second;
   }
 
-  // Finds what is told should something be wrong with the rank once all are known.
+  // Finds the locations for error messages after all ranks are added.
   void find_places() {
     for (std::uint32_t c = 0; c < out_.groups.size(); ++c) {
       if (out_.groups[c] != model_.calls[c].group) out_.first[c] = place(model_.calls[c].first);
@@ -118,11 +118,11 @@ class ReplayBuilder::State::LikeMaker {
   const RankModel& model_;
   const RankChanges& changes_;
   LikeRank out_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs_;     // groups of the model and of the rank
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs_;     // group of the model, group of the rank
   std::vector<std::pair<std::string_view, std::uint32_t>> names_;  // groups by name
 };
 
-// Finds what a rank has that others are like. It was added as it stands.
+// Prepares the model of a rank that was added as it is. Returns whether other ranks may be like it.
 bool ReplayBuilder::State::can_be_like(Rank like) {
   const auto [at, is_new] = models.try_emplace(like);
   Model& m = at->second;
@@ -136,7 +136,7 @@ bool ReplayBuilder::State::can_be_like(Rank like) {
   return m.fits;
 }
 
-// Returns whether what a rank does depends neither on its own number nor on the names of its groups.
+// Returns whether the code of a rank is independent of its own number and of the names of its groups.
 bool ReplayBuilder::State::others_may_be_like(Rank like) const {
   const auto by_group = [](const auto& rule) { return rule.which.group.has_value(); };
   return !added[like].told && program.ranks[like].code->ways == nullptr && !compiler.failed() &&
@@ -147,7 +147,7 @@ bool ReplayBuilder::State::others_may_be_like(Rank like) const {
          });
 }
 
-// Returns the number of such a call by another group. One that is new is made first at `where`.
+// Returns the number of the same call by another group. A new call has its first node at `where`.
 std::uint32_t ReplayBuilder::State::call_in_group(std::uint32_t call, std::uint32_t group, const Location& where) {
   if (group == calls[call].call.group) return call;
   CollectiveCall its = calls[call].call;
@@ -164,7 +164,7 @@ std::uint32_t ReplayBuilder::State::call_in_group(std::uint32_t call, std::uint3
   return number;
 }
 
-// Returns the call in the place of one of the other rank.
+// Returns the call that corresponds to a call of the other rank.
 std::optional<std::uint32_t> ReplayBuilder::State::call_like(std::uint32_t call, const Likeness& how, Rank rank) {
   const std::uint32_t group_index = calls[call].call.group;
   const auto name = how.group(group_index == 0 ? "0" : std::to_string(program.groups[group_index].id));

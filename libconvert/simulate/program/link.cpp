@@ -65,7 +65,8 @@ class Linker {
     find_channels(found);
   }
 
-  // Makes room for the channels of traces, of which most have a sender and a receiver, and ranks as many of both.
+  // Reserves room for the channels of traces: most have a sender and a receiver, and ranks send as often as they
+  // receive.
   void make_room() {
     std::size_t all = 0;
     std::vector<std::size_t> messages(program_.ranks.size());
@@ -81,7 +82,7 @@ class Linker {
     to_.messages = RankArrays<LinkedMessage>(messages);
   }
 
-  // Replaces the channels of messages by their places, once all channels are known.
+  // Replaces the channels of messages by the positions of their state, once all channels are known.
   void place_channels() {
     to_.places = {to_.channels.size(), program_.ranks.size()};
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
@@ -99,7 +100,7 @@ class Linker {
     Rank peer = 0;
     std::uint32_t channel = 0;
   };
-  // Names the peer of a message; its channel follows with find_channels().
+  // Requests the channel of a message; find_channels() resolves it.
   void want(const Op& op, Rank r, Rank peer, std::int64_t tag) {
     Wanted& wanted = wanted_.emplace_back();
     wanted.key = key_of(op, r, peer, tag);
@@ -108,8 +109,8 @@ class Linker {
     wanted.message = op.channel;
     wanted.peer = as_.peer ? as_.peer(peer) : peer;
   }
-  // Calls found(wanted) for each message that is wanted, in order. Channels lie anywhere in memory: some are
-  // fetched before the first of them is looked up.
+  // Calls found(wanted) for each requested message, in order. Channels are scattered in memory, so several are
+  // prefetched before the first is looked up.
   template <typename Found>
   void find_channels(const Found& found) {
     for (std::span<Wanted> left = wanted_; !left.empty();) {
@@ -125,7 +126,7 @@ class Linker {
     wanted_.clear();
   }
 
-  // Puts the algorithm of a plan, if it has one, onto its group, as far as `r` takes part.
+  // Maps the algorithm of a plan, if it has one, to its group, for rank `r`.
   void link_custom(std::uint32_t plan, Rank r) {
     const CollectiveCall& call = program_.plans[plan].call;
     if (call.custom == 0) return;
@@ -164,13 +165,12 @@ class Linker {
   static void refuse_other_order(const CustomAlgorithm& algorithm, const SystemGroup& group) {
     for (std::uint32_t place = 0; place < group.ranks.size(); ++place) {
       if (group.ranks[place] == (algorithm.ranks.empty() ? Rank{place} : algorithm.ranks[place])) continue;
-      throw input_error({},
-                        "the algorithm " + algorithm.source +
-                            " is scheduled for the NPUs of its network, but place " + std::to_string(place) +
-                            " of group " + std::to_string(group.id) + " is rank " +
-                            std::to_string(group.ranks[place]) +
-                            "; write it with -t chakra,order=ctrl, so that it fits any ranks",
-                        "custom");
+      throw input_error(
+          {},
+          "the algorithm " + algorithm.source + " is scheduled for the NPUs of its network, but index " +
+              std::to_string(place) + " of group " + std::to_string(group.id) + " is rank " +
+              std::to_string(group.ranks[place]) + "; write it with -t chakra,order=ctrl to run it on any ranks",
+          "custom");
     }
   }
 
@@ -181,9 +181,9 @@ class Linker {
   LinkedProgram& to_;
   ChannelIndex index_;
   TurnTable turns_;
-  std::vector<Wanted> wanted_;  // messages of the rank or place that is being linked
+  std::vector<Wanted> wanted_;  // messages of the rank or place that is being resolved
   std::shared_ptr<const std::vector<std::uint32_t>> last_plans_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> customs_;  // custom and group → 1 + linked
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> customs_;  // custom, group → 1 + resolved
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes what the simulator runs of a program: names the peers, channels and plans of its nodes.
+// Resolves a program for the simulator: names the peers, channels and plans of its nodes.
 #pragma once
 
 #include <functional>
@@ -8,17 +8,17 @@
 
 namespace convert {
 
-// Says how ranks that stand for others see messages; without functions all ranks run and see their own.
+// View of representatives on messages; without functions, all ranks run and use their own messages.
 struct LinkAs {
-  std::function<bool(Rank)> runs{};                        // only these ranks get code
-  std::function<Rank(Rank)> peer{};                        // who stands for it
-  std::function<ChannelKey(const ChannelKey&)> channel{};  // what stands for it
+  std::function<bool(Rank)> runs{};                        // whether the rank gets code
+  std::function<Rank(Rank)> peer{};                        // representative of a peer
+  std::function<ChannelKey(const ChannelKey&)> channel{};  // representative of a channel
 };
 
-// Messages with one key have one channel.
+// Returns the resolved program. Messages with equal keys share a channel.
 [[nodiscard]] LinkedProgram link(const ReplayProgram& program, const LinkAs& as = {});
 
-// Returns the key of a message of `r`, whose node it is, with this peer and tag.
+// Returns the key of a message of rank `r` with this peer and tag.
 [[nodiscard]] inline ChannelKey key_of(const Op& op, Rank r, Rank peer, std::int64_t tag) {
   const bool sends = op.type == OpType::send;
   return {.bytes = op.value, .src = sends ? r : peer, .dst = sends ? peer : r, .tag = tag};

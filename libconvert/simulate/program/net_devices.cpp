@@ -11,8 +11,8 @@
 namespace convert {
 namespace {
 
-// Returns the beginning of a switch's name that names its host: "host1."; empty: it is of no host, or of the only
-// one.
+// Returns the prefix of a switch's name that names its host: "host1."; empty if the switch belongs to no host, or
+// to the only host.
 std::string host_of(const std::string& name) {
   return name.starts_with("host") ? name.substr(0, name.find('.') + 1) : std::string();
 }
@@ -87,7 +87,7 @@ Device NetDevices::find(Rank rank, std::int64_t net) const {
   return at == nets_.end() ? no_device : at->second;
 }
 
-// Returns whether failed links leave a way between two devices as long as it is with all links.
+// Returns whether the shortest route between two devices is as long with failed links as with all links.
 bool NetDevices::keeps_length(Device from, Device to) {
   constexpr std::size_t most = 64;
   if (lengths_.size() >= most && !lengths_.contains(from)) lengths_.clear();

@@ -16,7 +16,7 @@ namespace convert {
 
 class NetDevices {
  public:
-  // `failed`: links that have failed, see remove_failed_wires().
+  // `failed`: failed links; see remove_failed_wires().
   explicit NetDevices(const NetworkConfig& network, const std::vector<std::string>& failed = {});
 
   // Returns whether the network has no network device.
@@ -24,31 +24,31 @@ class NetDevices {
 
   enum class Problem : std::uint8_t {
     none,
-    unknown,  // the host has no such device: what else the send names is followed
-    failed,   // a link to or from a device has failed: nothing is followed
-    apart,    // no switch joins the two devices: the receiver's device is not followed
+    unknown,  // the host has no such device; the other named device is used
+    failed,   // a link to or from a device has failed; no named device is used
+    apart,    // no switch joins the two devices; the receiver's device is not used
   };
   struct Way {
     Device out = no_device;
     Device in = no_device;
     Problem problem = Problem::none;
   };
-  // Returns the devices through which a send of `from` to `to` goes.
+  // Returns the devices through which a send from `from` to `to` goes.
   [[nodiscard]] Way way(Rank from, Rank to, const SendWays::Way& named);
 
  private:
-  using Lengths = std::vector<std::uint32_t>;  // of the ways from a device, by device
+  using Lengths = std::vector<std::uint32_t>;  // route lengths from a device, by device
   [[nodiscard]] Device find(Rank rank, std::int64_t net) const;
   void join_fabric(const WireGraph& graph);
   [[nodiscard]] bool keeps_length(Device from, Device to);
 
-  // By the beginning of the names of a host's switches ("host1.", or nothing), and by number.
+  // By the name prefix of a host's switches ("host1.", or empty), and by number.
   std::map<std::pair<std::string, std::int64_t>, Device> nets_;
-  std::vector<std::string> hosts_;   // by rank
-  std::map<Device, Device> fabric_;  // network device → the least device that it is joined with outside of hosts
-  WireGraph whole_;                  // with failed links:
-  WireGraph left_;                   // all links, and those that are left
-  std::map<Device, std::pair<Lengths, Lengths>> lengths_;  // of some devices
+  std::vector<std::string> hosts_;  // by rank
+  std::map<Device, Device> fabric_;  // network device → the lowest device to which it is connected outside of hosts
+  WireGraph whole_;                  // with failed links: all links
+  WireGraph left_;                   // remaining links
+  std::map<Device, std::pair<Lengths, Lengths>> lengths_;  // by device: all, remaining links
 };
 
 }  // namespace convert

@@ -66,12 +66,12 @@ std::vector<std::string> without_time(const Omissions& omitted) {
   if (const std::uint64_t n = omitted.untimed_computation; n != 0)
     texts.push_back(nodes(n, "COMP", "states", "state") + " operations but no duration and take" +
                     (n == 1 ? "s" : "") +
-                    " at most 1 ns: give a peak rate, with et-generate --set time.peak=989TFLOPS, or with "
+                    " at most 1 ns: set a peak rate with et-generate --set time.peak=989TFLOPS, or with "
                     "roofline-enabled and peak-perf in et-replay --system");
-  // A few such nodes stand for NPUs without work in sets that only communicate.
+  // Sets that only communicate have a few such nodes for NPUs without work.
   if (const std::uint64_t n = omitted.timeless; n > omitted.communications && omitted.timed == 0)
     texts.push_back(nodes(n, "COMP", "states", "state") +
-                    " neither a duration nor operations: all computing together takes next to no time");
+                    " neither a duration nor operations: all computation together takes almost no time");
   return texts;
 }
 
@@ -87,7 +87,7 @@ std::vector<std::string> notes_of(const Omissions& omitted, std::size_t ranks, P
     notes.push_back(nodes(n, "COMP", "communicates", "communicate") +
                     " by an unknown collective "
                     "(communication_unknown): " +
-                    percent(share) + " of the computing is communication");
+                    percent(share) + " of the computation time is communication");
   }
   const auto in_ps = [](double ps) { return static_cast<Picoseconds>(std::min(ps, 9e18)); };
   if (omitted.kernelless != 0)
@@ -100,7 +100,7 @@ std::vector<std::string> notes_of(const Omissions& omitted, std::size_t ranks, P
   if (omitted.delayed != 0 && delay_ps >= least_share * static_cast<double>(total_ps)) {
     notes.push_back("the recorded start delays of " + counted(omitted.delayed, "node") + " are not simulated, " +
                     format_time(in_ps(delay_ps)) +
-                    " in the mean of the ranks: --compute recorded --comm recorded takes them");
+                    " per rank on average: use --compute recorded --comm recorded to include them");
   }
   return notes;
 }

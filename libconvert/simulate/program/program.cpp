@@ -25,7 +25,7 @@ bool same_code(const RankCode& a, const RankCode& b) {
          a.name_ends == b.name_ends && a.roofline == b.roofline && a.feeder.same_graph(b.feeder);
 }
 
-// Ids, edges and names differ seldom where this does not.
+// Codes with equal hashes rarely differ in ids, edges and names.
 std::uint64_t hash_of(const RankCode& code) {
   std::uint64_t h = code.ops.size();
   for (const Op& op : code.ops) {
@@ -167,12 +167,12 @@ void ReplayBuilder::State::note_peers(const Trace& trace, const RankCode& code) 
 void ReplayBuilder::State::note_order(const Trace& trace, const CompiledRank& rank) {
   if (!rank.other_forwarding.empty() && !std::exchange(forwarding_noted, true)) {
     program.notes.push_back(trace.name + ": scheduled for --forwarding " + rank.other_forwarding +
-                            "; a replay takes the claimed time only with --forwarding " + rank.other_forwarding);
+                            "; the replay matches the claimed time only with --forwarding " +
+                            rank.other_forwarding);
   }
   if (!rank.foreign_order || std::exchange(foreign_order_noted, true)) return;
-  program.notes.push_back(trace.name +
-                          ": scheduled for another network, on which its sends take no turns: control " +
-                          "dependencies, if there are any, keep their order and wait for arrivals");
+  program.notes.push_back(trace.name + ": scheduled for another network, so its link order is ignored: control " +
+                          "dependencies, if any, keep the order and wait for arrivals");
 }
 
 bool ReplayProgram::has_turns() const {
@@ -186,7 +186,7 @@ void ReplayBuilder::State::begin_rank(Rank rank, const std::string& name) {
   if (rank != next) {
     throw input_error({.file = name}, "rank " + std::to_string(rank) + ", but there is no trace of rank " +
                                           std::to_string(next) + file_of_rank(name, rank, next) +
-                                          ": a replay takes all ranks from 0 on");
+                                          ": a replay requires all ranks from 0");
   }
   if (next == 0) first_name = name;
   last_name = name;
@@ -203,7 +203,7 @@ void ReplayBuilder::State::add(const Trace& trace) {
   add_compiled(trace, rank);
 }
 
-// Does what must be done rank by rank: names its calls.
+// Does the work that depends on the order of ranks: numbers the calls.
 void ReplayBuilder::State::add(const Trace& trace, CompiledRank& rank) {
   begin_rank(trace.rank, trace.name);
   const std::size_t told = diagnostics.errors() + diagnostics.warnings();
@@ -253,7 +253,7 @@ void ReplayBuilder::State::number(RankCode& code, const std::vector<CompiledMess
   code.hash = hash_of(code);
 }
 
-// Returns the code that is the same, of those of other ranks, or this one.
+// Returns an equal code of another rank, or this code.
 std::shared_ptr<const RankCode> ReplayBuilder::State::known_code(const std::shared_ptr<RankCode>& code) {
   const auto [first, end] = codes.equal_range(code->hash);
   for (auto c = first; c != end; ++c) {
@@ -265,7 +265,7 @@ std::shared_ptr<const RankCode> ReplayBuilder::State::known_code(const std::shar
 
 ReplayBuilder::ReplayBuilder(NetworkConfig network, const ReplayOptions& options, Diagnostics& diagnostics)
     : state_(std::make_unique<State>(std::move(network), options, diagnostics)) {
-  if (options.size_bytes && *options.size_bytes < 1) throw usage_error("--size wants at least one byte");
+  if (options.size_bytes && *options.size_bytes < 1) throw usage_error("--size requires at least 1 byte");
 }
 ReplayBuilder::~ReplayBuilder() = default;
 
@@ -288,10 +288,10 @@ void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, co
   if (is_another || (is_builtin(prefix) && trace.rank == 0)) s.sources.push_back({.prefix = prefix});
   CustomSource& source = s.sources.back();
   if (trace.rank != source.places.size()) {
-    throw input_error({.file = trace.name}, "rank " + std::to_string(trace.rank) + " where rank " +
+    throw input_error({.file = trace.name}, "rank " + std::to_string(trace.rank) + " found, rank " +
                                                 std::to_string(source.places.size()) + " is expected");
   }
-  if (trace.nodes.nodes.empty()) throw input_error({.file = trace.name}, "an algorithm without a node", "custom");
+  if (trace.nodes.nodes.empty()) throw input_error({.file = trace.name}, "the algorithm has no nodes", "custom");
   const AttrTable& metadata = trace.metadata.table;
   if (const auto text = string_value(metadata, metadata.attrs, attr::collective)) {
     const auto known = parse_collective(*text, in_algorithms);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Says how much of the peak the COMP nodes of a rank reach by the roofline model.
+// Utilisation of the peak by the COMP nodes of a rank, by the roofline model.
 #pragma once
 
 #include "core/units.h"
 
 namespace convert {
 
-// Holds sums over the COMP nodes of a rank, those of the CPU included; each weighs by its time. Nodes with a
-// recorded time have no intensity.
+// Sums over the COMP nodes of a rank, including CPU nodes, weighted by time. Nodes with a recorded time have no
+// intensity.
 struct RooflineUse {
   Picoseconds time = 0;
-  Picoseconds compute_bound = 0;   // of nodes at the peak of operations
+  Picoseconds compute_bound = 0;   // time of nodes at peak-perf
   double compute_utilisation = 0;  // share of peak-perf, times ps
   double memory_utilisation = 0;   // share of local-mem-bw, times ps
   double intensity = 0;            // operations per byte, times ps

@@ -19,7 +19,7 @@ std::optional<SendWays::Way> named_nets(const Trace& trace, const Node& send, st
   const Attr* from = nullptr;
   const Attr* to = nullptr;
   for (const Attr& a : trace.nodes.attributes(send)) {
-    if (a.name.index() < attr::count) continue;  // the fast way past most attributes
+    if (a.name.index() < attr::count) continue;  // fast path for most attributes
     if (a.name == named_net) from = &a;
     if (a.name == named_net_to) to = &a;
   }
@@ -84,7 +84,7 @@ std::shared_ptr<const SendWays> SendWayReader::read_nets(const Trace& trace, con
 
 std::string SendWayReader::why_nets_are_ignored() const {
   if (!ignores_nets_) return {};
-  if (options_.astra) return "ASTRA-sim does not know them";
+  if (options_.astra) return "ASTRA-sim does not support them";
   if (options_.network.model != NetworkModel::wires)
     return "the network model " + std::string(name(options_.network.model)) + " has no routes";
   if (nets().empty()) return "the network has none";
@@ -104,8 +104,8 @@ std::string SendWayReader::problem_of(const LinkWay& way, Device from, Device to
   for (std::size_t hop = 0; hop < way.turns.size(); ++hop) {
     const Device next = hop == way.via.size() ? to : way.via[hop];
     if (!links().ends.contains(ends_of(from, next))) {
-      return "link_via leads over a link from device " + std::to_string(from) + " to " + std::to_string(next) +
-             ", which the network lacks";
+      return "link_via uses a link from device " + std::to_string(from) + " to " + std::to_string(next) +
+             ", which the network does not have";
     }
     from = next;
   }
@@ -166,7 +166,7 @@ ScheduledWay TurnTable::add_nets(Rank from, Rank to, const SendWays::Way& way) {
 TurnTable::Ways TurnTable::add(Rank rank, const RankCode& code,
                                const std::function<Rank(std::uint32_t node)>& peer) {
   auto out = std::make_shared<std::vector<ScheduledWay>>(code.ops.size());
-  // A message of one scope that comes again belongs to its next repetition.
+  // A repeated message of one scope belongs to the next repetition of the scope.
   std::map<std::tuple<std::int64_t, Rank, std::int64_t>, std::uint32_t> seen;
   for (const SendWays::Way& way : code.ways->ways) {
     const Rank to = peer(way.node);

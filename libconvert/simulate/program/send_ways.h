@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads the ways that schedules give sends (attributes link_seq and link_via), where the network is the one that
-// the schedule was made for.
+// Reads the routes that schedules give to sends (attributes link_seq and link_via), if the schedule was made for
+// this network.
 #pragma once
 
 #include <atomic>
@@ -25,33 +25,33 @@
 
 namespace convert {
 
-// Several threads may read.
+// Reading is thread-safe.
 class SendWayReader {
  public:
   // Both must outlive this.
   SendWayReader(const NetworkConfig& network, const ReplayOptions& options)
       : network_(network), options_(options) {}
 
-  // Says what becomes of the order of links in a trace.
+  // Use of the link order in a trace.
   enum class Use : std::uint8_t {
-    none,     // it has none, or the replay does not know links one by one
-    foreign,  // it is for another network: its control dependencies count
-    own,      // its turns on links count, not the control dependencies that say the same
+    none,     // the trace has no link order, or the network model has no single links
+    foreign,  // it is for another network; control dependencies are used instead
+    own,      // the link order is used, and the equivalent control dependencies are ignored
   };
   [[nodiscard]] Use use_of(const Trace& trace) const;
-  // Returns the forwarding that a trace of use `own` was scheduled with ("store"); empty if it has none, if the
-  // replay forwards so, or if the network has no switches.
+  // Returns the forwarding for which a trace of use `own` was scheduled ("store"); empty if it declares none, if
+  // the replay uses the same, or if the network has no switches.
   [[nodiscard]] std::string other_forwarding(const Trace& trace) const;
 
-  // Returns the ways of the sends of a trace whose use is `own`; reports those that are impossible. `places`: the
-  // NPUs for which its ranks stand; empty: NPUs of the same numbers. Sends without a way may name network devices.
+  // Returns the routes of the sends of a trace of use `own`; reports impossible routes. `places`: the NPUs of its
+  // ranks; empty: NPUs of the same numbers. Sends without a route may name network devices.
   [[nodiscard]] std::shared_ptr<const SendWays> read(const Trace& trace, const Feeder& feeder,
                                                      std::span<const Rank> places, NodeCompiler& with) const;
 
-  // Returns the network devices that the sends of a trace name (attributes net, net_to), for a replay that knows
-  // such devices; null if there are none.
+  // Returns the network devices that the sends of a trace name (attributes net, net_to), if the replay supports
+  // them; null if there are none.
   [[nodiscard]] std::shared_ptr<const SendWays> read_nets(const Trace& trace, const Feeder& feeder) const;
-  // Returns why the network devices that sends so far have named are ignored; empty if they are not.
+  // Returns why the network devices named by sends so far are ignored; empty if they are not.
   [[nodiscard]] std::string why_nets_are_ignored() const;
   [[nodiscard]] NetDevices& nets() const;
 
@@ -71,10 +71,10 @@ class SendWayReader {
   mutable Links links_;
   mutable std::once_flag nets_once_;
   mutable std::optional<NetDevices> nets_;
-  mutable std::atomic<bool> ignores_nets_ = false;  // that sends name
+  mutable std::atomic<bool> ignores_nets_ = false;  // sends name network devices, which are ignored
 };
 
-// Numbers the turns of all sends of a program on each link.
+// Assigns the sequence numbers of all sends of a program on each link.
 class TurnTable {
  public:
   using Ways = std::shared_ptr<const std::vector<ScheduledWay>>;  // by node
@@ -83,18 +83,18 @@ class TurnTable {
   TurnTable(const NetworkConfig& network, const std::vector<std::string>& failed)
       : network_(network), failed_(failed) {}
 
-  // Adds the sends of a rank's trace to `peers`, by node. Messages of one scope, such as those of a merged
-  // collective, have turns among themselves; where a trace repeats it, each repetition does.
+  // Adds the sends of a rank's trace to `peers`, by node. Sequence numbers order the messages of one scope, for
+  // example a merged collective. Each repetition of a scope in a trace has its own order.
   [[nodiscard]] Ways add(Rank rank, const RankCode& code, const std::function<Rank(std::uint32_t node)>& peer);
-  // Adds the sends of algorithm number `custom` on one NPU, whose peers are NPUs. Their runs are named when they
-  // run, see custom_run().
+  // Adds the sends of algorithm number `custom` on one NPU; peers are NPUs. The runs of the sends are assigned at
+  // run time; see custom_run().
   [[nodiscard]] Ways add_custom(std::uint32_t custom, Rank npu, const RankCode& code);
-  // Returns the table of turns.
+  // Returns the table of sequence numbers.
   [[nodiscard]] std::vector<LinkTurn> take();
 
   // Returns whether sends name links or switches of their routes.
   [[nodiscard]] bool names_links() const { return names_nets_ || !entries_.empty(); }
-  // Returns the run of collective number `collective`, apart from those of traces.
+  // Returns the run of collective number `collective`; it differs from all runs of traces.
   [[nodiscard]] static std::uint32_t custom_run(std::uint32_t collective) { return customs | collective; }
 
  private:
@@ -103,7 +103,7 @@ class TurnTable {
     std::uint32_t run;
     std::uint64_t ends;
     std::int64_t turn;
-    std::uint32_t index;  // into turns_
+    std::uint32_t index;  // in turns_
   };
   ScheduledWay add_way(std::uint32_t run, Device from, Device to, const SendWays& ways, const SendWays::Way& way);
   ScheduledWay add_nets(Rank from, Rank to, const SendWays::Way& way);

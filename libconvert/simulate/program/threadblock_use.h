@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts the sending threadblocks of a rank of an MSCCL program, whose rates a replay does not limit.
+// Counts the sending threadblocks of a rank of an MSCCL program; the replay does not limit their rates.
 #pragma once
 
 #include "core/trace.h"
@@ -7,8 +7,8 @@
 
 namespace convert {
 
-// Returns the threadblocks of the sends of a trace, by its metadata msccl.proto and the attributes tb_id; none for
-// a trace of a schedule, which no runtime runs unchanged. `code` has the ops of the trace.
+// Returns the threadblock use of the sends of a trace, from its metadata msccl.proto and the attributes tb_id. It
+// is empty for the trace of a schedule, which no runtime runs unchanged. `code` contains the ops of the trace.
 [[nodiscard]] ThreadblockUse threadblock_use(const Trace& trace, const RankCode& code);
 
 }  // namespace convert

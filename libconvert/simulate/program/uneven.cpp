@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Collectives whose parts differ in size.
+// Collectives with shards of different sizes.
 //
-// All-to-alls with send_splits and recv_splits: each member sends every other its part at once, and is done when it
-// has sent and received all. A member with equal parts may be among the members that meet.
+// All-to-alls with send_splits and recv_splits: each member sends its shards to all others at once, and ends when
+// it has sent and received all shards. Some of the members may have equal shards.
 //
-// All-gathers, gathers and scatters whose members state different comm_size: they run as with equal parts, but with
-// the bytes of each member.
+// All-gathers, gathers and scatters whose members declare different comm_size: they run as with equal shards, but
+// with the bytes of each member.
 #include <algorithm>
 #include <map>
 
@@ -17,8 +17,8 @@
 namespace convert {
 namespace {
 
-// What place `from` sends to each place. Equal parts: a rest of bytes goes to the first places, one each. Of a rank
-// that does not make the call: what the others wait for.
+// Returns the bytes that place `from` sends to each place. With equal shards, the first places get one of the
+// remaining bytes each. For a rank that does not make the call, returns the bytes that the others expect.
 std::vector<std::int64_t> sent_by(std::size_t from, const UnevenMembers& members) {
   const std::optional<UnevenMember>& m = members[from];
   if (m && m->told != nullptr && !m->told->sends.empty()) return m->told->sends;
@@ -33,12 +33,12 @@ std::vector<std::int64_t> sent_by(std::size_t from, const UnevenMembers& members
   return parts;
 }
 
-// Returns the bytes that each rank sends place `at` of an all-to-all of equal parts.
+// Returns the bytes that each rank sends to place `at` of an all-to-all of equal shards.
 std::int64_t equal_part(const UnevenMember& m, std::size_t at, std::size_t places) {
   return part_bytes(m.bytes, static_cast<std::int64_t>(places), static_cast<std::int64_t>(at));
 }
 
-// Returns what place `at` does, as a trace of an algorithm; `sends` are bytes from place to place.
+// Returns the operations of place `at` as a trace of an algorithm; `sends` are bytes from place to place.
 Trace messages_of(std::size_t at, const std::vector<std::vector<std::int64_t>>& sends) {
   Trace trace;
   trace.rank = static_cast<Rank>(at);
@@ -57,7 +57,7 @@ Trace messages_of(std::size_t at, const std::vector<std::vector<std::int64_t>>& 
     add(NodeType::comm_send, at, (at + apart) % places);
     add(NodeType::comm_recv, (at + places - apart) % places, at);
   }
-  if (out.nodes.empty()) {  // an algorithm has a node, and this one takes no time
+  if (out.nodes.empty()) {  // an algorithm needs a node; this one takes no time
     out.add_node(0, NodeType::metadata, {});
     out.end_node();
   }
@@ -66,14 +66,14 @@ Trace messages_of(std::size_t at, const std::vector<std::vector<std::int64_t>>& 
 
 }  // namespace
 
-// Notes a call that depends on calls of other ranks: the node's channel is ~ its number until all are gathered.
+// Records a call that depends on calls of other ranks: the node's channel is ~ its number until all are gathered.
 void ReplayBuilder::State::note_uneven(UnevenCall call, Op& op) {
   op.channel = ~static_cast<std::uint32_t>(uneven.size());
   uneven.push_back(std::move(call));
 }
 
-// Returns whether the parts of the all-to-all differ or are wrong. Wrong parts are reported; a call with different
-// parts is noted.
+// Returns whether the shards of the all-to-all differ or are wrong. Reports wrong shards; records a call with
+// different shards.
 bool ReplayBuilder::State::note_splits(const Trace& trace, std::uint32_t index, const CollectiveCall& call,
                                        Op& op) {
   UnevenCall u{.call = call, .where = location_of(trace, index), .node = trace.nodes.nodes[index].id};
@@ -92,19 +92,19 @@ bool ReplayBuilder::State::note_splits(const Trace& trace, std::uint32_t index, 
     for (const std::uint64_t bits : trace.nodes.list(*list)) {
       parts->push_back(static_cast<std::int64_t>(bits));
       if (parts->back() < 0 || __builtin_add_overflow(sum, parts->back(), &sum)) {
-        compiler.error(trace, index, "attributes", std::string(name.view()) + " are no sizes");
+        compiler.error(trace, index, "attributes", std::string(name.view()) + " are not valid sizes");
         return true;
       }
     }
   }
-  // Equal parts of what comm_size says are as good as none.
+  // Equal shards that match comm_size are treated as no lists.
   const auto uneven_parts = [&](const std::vector<std::int64_t>& parts) {
     if (parts.empty()) return false;
     const auto n = static_cast<std::int64_t>(parts.size());
     const bool equal = std::all_of(parts.begin(), parts.end(), [&](std::int64_t p) { return p == parts.front(); });
     return !equal || call.bytes / n != parts.front() || call.bytes % n != 0;
   };
-  // Lists of another length than the group are errors once all its members are known.
+  // Lists whose length differs from the group's size are errors once all members are known.
   const auto members = call.group != 0
                            ? program.groups[call.group].ranks.size()
                            : static_cast<std::size_t>(std::max<std::int64_t>(program.network.npus(), 0));
@@ -122,7 +122,7 @@ const UnevenCall* ReplayBuilder::State::uneven_of(std::uint32_t call) const {
   return number < uneven.size() ? &uneven[number] : nullptr;
 }
 
-// Adds one call of all members, of which some have unequal parts: it has an algorithm of its own.
+// Adds one call of all members, some with unequal shards, as a custom algorithm.
 std::uint32_t ReplayBuilder::State::add_uneven(const UnevenCall& first, const UnevenMembers& members) {
   const auto fail = [this](const UnevenCall& u, const std::string& what) {
     failed = true;
@@ -138,14 +138,14 @@ std::uint32_t ReplayBuilder::State::add_uneven(const UnevenCall& first, const Un
       const std::size_t parts = u == nullptr ? 0 : (sent ? u->sends : u->receives).size();
       if (parts == 0 || parts == places) continue;
       return fail(*u, std::string(sent ? "send_splits" : "recv_splits") + " are for " + counted(parts, "rank") +
-                          ", its group has " + std::to_string(places));
+                          ", but its group has " + std::to_string(places));
     }
   }
   for (std::size_t at = 0; at < places; ++at) {
     sends.push_back(sent_by(at, members));
     for (std::size_t to = 0; to < places; ++to) {
       if (to != at && __builtin_add_overflow(bytes, sends[at][to], &bytes))
-        return fail(first, "all parts together exceed 2^63 bytes");
+        return fail(first, "all shards together exceed 2^63 bytes");
     }
   }
   for (std::size_t at = 0; at < places; ++at) {
@@ -160,7 +160,7 @@ std::uint32_t ReplayBuilder::State::add_uneven(const UnevenCall& first, const Un
       return fail(
           u != nullptr ? *u : first,
           (u != nullptr ? "it" : "rank " + std::to_string(members[at]->rank) + " node " + id(*members[at])) +
-              " expects " + counted(expected, "byte") + (listed ? " (recv_splits)" : " (equal parts)") +
+              " expects " + counted(expected, "byte") + (listed ? " (recv_splits)" : " (equal shards)") +
               " from rank " + std::to_string(members[from]->rank) + ", which sends it " +
               std::to_string(sends[from][at]) + " (node " + id(*members[from]) + ")");
     }
@@ -184,7 +184,7 @@ std::uint32_t ReplayBuilder::State::add_uneven(const UnevenCall& first, const Un
   return static_cast<std::uint32_t>(calls.size() - 1);
 }
 
-// Returns the number of a call with equal parts.
+// Returns the number of a call with equal shards.
 std::uint32_t ReplayBuilder::State::add_call(const UnevenCall& call) {
   const std::uint32_t number = call_number(call.call, call.prefix);
   if (number == calls.size()) calls.push_back({call.call, call.prefix, call.where, call.node});
@@ -192,8 +192,8 @@ std::uint32_t ReplayBuilder::State::add_call(const UnevenCall& call) {
   return number;
 }
 
-// Returns whether different sizes of meeting all-gathers, gathers or scatters are valid: nothing else differs, and
-// members of an all-gather that declare equal parts agree.
+// Returns whether different sizes of matching all-gathers, gathers or scatters are valid: the calls are otherwise
+// equal, and members of an all-gather that declare equal shards agree.
 bool ReplayBuilder::State::parts_may_differ(const UnevenMembers& members) const {
   const auto n = static_cast<std::int64_t>(members.size());
   const auto without_size = [this](const UnevenMember& m) {
@@ -220,7 +220,7 @@ bool ReplayBuilder::State::parts_may_differ(const UnevenMembers& members) const 
   return differ;
 }
 
-// Adds one call of all members with the part of each member. A member that does not make the call has no part.
+// Adds one call of all members with the shard of each member. A member that does not make the call has no shard.
 std::uint32_t ReplayBuilder::State::add_parts(const UnevenMembers& members) {
   std::vector<std::int64_t> parts;
   std::int64_t sum = 0;
@@ -233,11 +233,11 @@ std::uint32_t ReplayBuilder::State::add_parts(const UnevenMembers& members) {
   };
   for (const auto& m : members) {
     parts.push_back(m ? m->bytes : 0);
-    if (__builtin_add_overflow(sum, parts.back(), &sum)) return fail("all parts together exceed 2^63 bytes");
+    if (__builtin_add_overflow(sum, parts.back(), &sum)) return fail("all shards together exceed 2^63 bytes");
     if (!m) continue;
     if (largest == nullptr || m->bytes > largest->bytes) largest = &*m;
     const std::string& prefix = m->told != nullptr ? m->told->prefix : calls[m->call].prefix;
-    if (!prefix.empty()) return fail("its parts differ in size (comm_size); " + prefix + " requires equal parts");
+    if (!prefix.empty()) return fail("its shards differ in size (comm_size); " + prefix + " requires equal shards");
   }
   UnevenCall call = largest->told != nullptr ? *largest->told
                                              : UnevenCall{.call = calls[largest->call].call,
@@ -270,7 +270,7 @@ void ReplayBuilder::State::join_splits(const UnevenMembers& members, NewCalls& c
   }
 }
 
-// Gives nodes their new calls.
+// Sets the new calls of nodes.
 void ReplayBuilder::State::change_calls(const NewCalls& changed) {
   for (Rank r = 0; r < changed.size(); ++r) {
     if (changed[r].empty()) continue;
@@ -282,7 +282,7 @@ void ReplayBuilder::State::change_calls(const NewCalls& changed) {
         number = call;
         continue;
       }
-      if (own == nullptr) own = std::make_shared<RankCode>(*rank.code);  // its call was one of several alike
+      if (own == nullptr) own = std::make_shared<RankCode>(*rank.code);  // its call was one of several equal calls
       own->ops[node].channel = static_cast<std::uint32_t>(rank.plans.size());
       rank.plans.push_back(call);
     }

@@ -47,7 +47,7 @@ NetworkReach::NetworkReach(const NetworkConfig& network, const NetworkOptions& o
   for (Port& port : ports_) port.latency_ns = std::min(direct_ns, up_ns + down_ns);
 }
 
-// Messages between members never leave by a dimension in which all have the same coordinate.
+// Messages between members never use a dimension in which all members have the same coordinate.
 std::vector<bool> NetworkReach::used_dims(std::span<const Rank> members) const {
   std::vector<bool> used;
   Rank stride = 1;
@@ -160,7 +160,7 @@ std::optional<GroupReach> NetworkReach::of(std::span<const Rank> members, std::u
   }
   std::vector<double> ns = latencies(members, root, ways == Ways::to_root);
   std::size_t far = farthest(ns);
-  if (ways == Ways::all) {  // the ends of a long way: what is farthest from the farthest
+  if (ways == Ways::all) {  // the ends of a long route: the farthest member from the farthest member
     ns = latencies(members, far, false);
     far = farthest(ns);
   }

@@ -39,10 +39,12 @@ CollectiveKind kind_of(const ReplayProgram& program, const CollectivePlan& plan)
     if (!kind.algorithm.empty()) kind.algorithm += '+';
     kind.algorithm += name(phase->algorithm);
   }
+  if (!kind.algorithm.empty()) kind.algorithm.insert(0, native_prefix);
   if (plan.call.custom != 0) {
     const CustomAlgorithm& algorithm = program.customs[plan.call.custom - 1];
-    kind.algorithm =
-        algorithm.parts ? "direct" : (is_builtin(algorithm.source) ? "" : "custom:") + algorithm.source;
+    kind.algorithm = algorithm.parts                ? "direct"
+                     : is_builtin(algorithm.source) ? algorithm.source.substr(builtin_prefix.size())
+                                                    : "custom:" + algorithm.source;
   }
   const std::uint32_t group = program.groups[plan.call.group].size(program.model);
   kind.npus = by_dim.empty() ? group : std::min(npus, group);
@@ -54,7 +56,7 @@ CollectiveKind kind_of(const ReplayProgram& program, const CollectivePlan& plan)
   return kind;
 }
 
-// Returns the NPUs with which the first member works.
+// Returns the NPUs in the collective of the first member.
 std::vector<Rank> members_of(const ReplayProgram& program, const CollectivePlan& plan, std::uint32_t npus) {
   const SystemGroup& group = program.groups[plan.call.group];
   if (npus == group.size(program.model) && !group.ranks.empty()) return group.ranks;
@@ -96,7 +98,7 @@ std::vector<CollectiveKind> collective_kinds(const ReplayProgram& program, bool 
     CollectiveKind& kind = kinds[i];
     if (kind.npus < 2 || plan.chunks == 0) continue;
     const bool all_to_all = plan.call.custom != 0 && program.customs[plan.call.custom - 1].parts;
-    if (all_to_all || plan.call.parts != 0) continue;  // the bound is of equal parts
+    if (all_to_all || plan.call.parts != 0) continue;  // the bound is for equal shards
     const Ways ways = ways_of(kind.op);
     Key key{plan.call.group, {}, ways == Ways::all ? 0 : plan.call.root, ways};
     for (const auto& [dim, phase] : phases_by_dim(plan)) std::get<1>(key).push_back(dim);

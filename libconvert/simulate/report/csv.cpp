@@ -65,7 +65,7 @@ void append_wires(const ReplayResult& result, std::string& out, const Drain& dra
 }
 
 void append_roofline(const RooflineUse& use, std::size_t npu, std::string& out) {
-  const double time = static_cast<double>(use.time) + ps_per_ns;  // one cycle more, as there
+  const double time = static_cast<double>(use.time) + ps_per_ns;  // one cycle more, as in ASTRA-sim
   const auto statistic = [&](const char* name, double value, const char* unit) {
     out += "[statistics] [info] sys[" + std::to_string(npu) + "], " + name + ": " + format_fixed(value, 3) + unit +
            "\n";

@@ -39,8 +39,8 @@ std::string what_text(const ExplainedStep& s) {
     case What::cpu:
     case What::memory:
     case What::replayed: text = name(s.what); break;
-    case What::receive: text = "receive: its message had come"; break;
-    case What::requested: text = "send: the request of its receiver had come"; break;
+    case What::receive: text = "receive: its message had arrived"; break;
+    case What::requested: text = "send: the request of its receiver had arrived"; break;
     case What::message:
     case What::request:
       if (s.what == What::request) text = "request of ";
@@ -79,7 +79,7 @@ std::string title(const Explanation& e) {
     if (!e.name.empty()) text += " (" + visible(e.name) + ")";
     text += " starts";
   }
-  return text + " at " + format_time(e.at) + " (" + format_ns(e.at) + " ns)";
+  return text + " at " + format_exact_time(e.at);
 }
 
 void member_place(JsonWriter& json, std::string_view key, const NodeRef& n) {
@@ -116,14 +116,14 @@ std::string describe_then(const Explanation::Step& s) {
   const std::string it = s.through ? place(*s.through) : "it";
   switch (s.then) {
     case Then::dependency: return next + " depends on " + it;
-    case Then::resource: return it + " leaves the " + std::string(slot_name(s.slot)) + " resource to " + next;
+    case Then::resource: return it + " releases the " + std::string(slot_name(s.slot)) + " resource to " + next;
     case Then::indirect: return next + " depends on " + it + " through nodes that take no time";
     case Then::offer:
       return (s.through ? it + " ends: " : "") + "free nodes are offered again, so " + next + " starts";
     case Then::wire: return "the message of " + next + " gets the link";
     case Then::memory: return "the memory serves " + next;
-    case Then::chunk: return "a chunk of " + next + " gets its place";
-    case Then::go_on: return next + " goes on";
+    case Then::chunk: return "a chunk of " + next + " gets its slot";
+    case Then::go_on: return next + " continues";
     case Then::begin: return next + " begins";
     case Then::end: return "the replay ends";
   }
@@ -133,7 +133,7 @@ std::string describe_then(const Explanation::Step& s) {
 void append_text(const Explanation& e, std::string& out, std::size_t max_steps) {
   out += title(e) + '\n';
   if (e.steps.empty()) {
-    out += "nothing held it back\n";
+    out += "it waited for nothing\n";
     return;
   }
   const std::size_t shown = max_steps == 0 ? e.steps.size() : std::min(e.steps.size(), max_steps);

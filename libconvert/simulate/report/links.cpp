@@ -32,7 +32,8 @@ LinkFacts::Facts LinkFacts::of(Device from, Device to) const {
   return found == graph_.end() ? Facts{} : found->second;
 }
 
-// Switches are numbered by dimension or level, so that the last that begins at or before a switch is its own.
+// Switches are numbered by dimension or level: a switch belongs to the last dimension or level that begins at or
+// before it.
 std::int32_t LinkFacts::dim_of(Device from, Device to) const {
   const Device device = std::max(from, to);
   std::int32_t dim = -1;

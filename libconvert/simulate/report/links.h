@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells of a link between two devices what the network's configuration says of it.
+// Configured properties of a link between two devices.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ class MemoryTraceWriter {
   void run() {
     json_.begin_object().member("displayTimeUnit", "ns").key("traceEvents").begin_array();
     name_process(rank_, "reads and writes");
-    name_process(rank_ + lives_pid, "lives of tensors");
+    name_process(rank_ + lives_pid, "lifetimes of tensors");
     name_process(rank_ + usage_pid, "memory");
     write_uses();
     const std::vector<TensorLife> lives = tensor_lives(table_, spans_);
@@ -63,7 +63,7 @@ class MemoryTraceWriter {
     });
   }
 
-  // A tensor that lives to the end of the run has no end, as in ASTRA-sim.
+  // A tensor that lives to the end of the run has no end event, as in ASTRA-sim.
   void write_lives(const std::vector<TensorLife>& lives) {
     for (std::uint32_t t = 0; t < lives.size(); ++t) {
       write_life(t, 'B', lives[t].begin);

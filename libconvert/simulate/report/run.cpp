@@ -45,7 +45,7 @@ void add_npus(const ReplayResult& result, bool by_astra, Run& run) {
   }
 }
 
-// Returns the rank that a collective comes from or goes to; -1: it has none.
+// Returns the root rank of a collective; -1: it has no root.
 std::int64_t root_of(const CollectiveCall& call, const ReplayProgram& program) {
   if (!has_root(call.op)) return -1;
   const std::vector<Rank>& ranks = program.groups[call.group].ranks;
@@ -61,7 +61,7 @@ void add_classes(const ReplayResult& result, Run& run) {
   }
 }
 
-// `program`: the one whose plans the result names; nullptr: none is known.
+// `program`: the program whose plans the result refers to; nullptr: unknown.
 CallIndex add_calls(const ReplayResult& result, const ReplayProgram* program, Run& run) {
   CallIndex index;
   for (const CollectiveResult& c : result.collectives) {
@@ -84,8 +84,7 @@ CallIndex add_calls(const ReplayResult& result, const ReplayProgram* program, Ru
   return index;
 }
 
-// Finds the collective in which an NPU does what the one that stands for it does in another, of an equivalent
-// group.
+// Finds the collective of an NPU that corresponds to its representative's collective, in an equivalent group.
 class CallImages {
  public:
   CallImages(const Equivalence& equivalence, const ReplayProgram& program, const CallIndex& index, const Run& run)
@@ -112,7 +111,7 @@ class CallImages {
   const CallIndex& index_;
   const Run& run_;
   std::map<std::int64_t, std::uint32_t> group_of_;             // by id
-  std::map<std::uint32_t, std::map<Rank, std::int64_t>> ids_;  // by group and NPU: of the image in which it is
+  std::map<std::uint32_t, std::map<Rank, std::int64_t>> ids_;  // by group and NPU: id of the image that contains it
 };
 
 void add_call_npus(const ReplayResult& result, const ReplayProgram* program, const CallIndex& index, Run& run) {
@@ -250,7 +249,8 @@ void add_memory(const ReplayResult& result, const ReplayProgram& program, Run& r
 }
 
 void add_limits(const ReplayResult& result, const NetworkConfig& network, Run& run) {
-  if (result.worst_port) run.limits.push_back(port_text(*result.worst_port) + "; --network links queues them");
+  if (result.worst_port)
+    run.limits.push_back(port_text(*result.worst_port) + "; use --model links to queue them");
   if (result.model == NetworkModel::unaware && !result.ideal_network && !result.recorded_communication) {
     const bool switched =
         std::ranges::any_of(network.dims, [](const NetworkDim& d) { return has_switch(d.topology); });

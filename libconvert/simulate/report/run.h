@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a run of what a replay found.
+// Converts the result of a replay to a run.
 #pragma once
 
 #include "core/run.h"
@@ -7,17 +7,17 @@
 
 namespace convert {
 
-// A run of more NPUs than this has slices of one of those that do the same, where the replay is proved to be the
-// same for all of them; see Run::classes.
+// Only one NPU per class has slices in a run of more NPUs than this, if the replay is provably the same for all
+// NPUs of the class. See Run::classes.
 inline constexpr std::uint32_t most_recorded_alone = 128;
 
-// Sets what a replay has to find for a run: the timeline, the use of links over time, what NPUs send each other,
-// the causes of the end; where local memory is tracked, its use over time, and then of each NPU. What was to be
-// found before, a timeline or an explanation, is found of each NPU, too.
+// Enables the results of a replay that a run needs: the timeline, the use of links over time, the traffic of NPU
+// pairs, and the causes of the end. If local memory is tracked, also enables its use over time, for each NPU.
+// Results that were enabled before (a timeline or an explanation) are also found for each NPU.
 void want_run(ReplayOptions& options);
 
-// Returns the run of a result, of which it takes the timeline. `program` is null where each rank was replayed by
-// itself. Title, settings and inputs are for the caller to set.
+// Returns the run of a result, and moves the timeline out of the result. `program` is null if each rank was
+// replayed separately. The caller must set title, settings and inputs.
 [[nodiscard]] Run make_run(ReplayResult& result, const ReplayProgram* program);
 
 }  // namespace convert

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Picoseconds unbounded = std::numeric_limits<Picoseconds>::max();
 
-// Goes through the slices from the last end to the first, so that all that followed a slice is known before it.
+// Visits the slices from the last end to the first, so that all successors of a slice are known before it.
 class SlackFinder {
  public:
   SlackFinder(const ReplayProgram& program, const Run& run, const SliceOps& ops)
@@ -35,7 +35,7 @@ class SlackFinder {
   }
 
  private:
-  // What ends only after all of its slices have begun.
+  // A group of slices that ends only after all slices have begun.
   struct Meeting {
     Picoseconds last_begin = 0;
     Picoseconds slack = unbounded;  // of the slices visited so far
@@ -45,7 +45,7 @@ class SlackFinder {
     const auto c = std::ranges::lower_bound(run_.classes, npu, {}, &Run::Class::npu);
     return c == run_.classes.end() || c->npu != npu ? npu : c->like;
   }
-  // Notes with what slice `i` has to meet.
+  // Records the slices that slice `i` must meet.
   void meet(std::uint32_t i) {
     const Slice& s = slices_[i];
     if (s.call != no_index) return join(i, s.call);
@@ -69,7 +69,7 @@ class SlackFinder {
     meeting_of_[i] = m;
     meetings_[m].last_begin = std::max(meetings_[m].last_begin, slices_[i].begin_ps);
   }
-  // Returns for each message of a channel its receive, with rendezvous its meeting.
+  // Returns for each message of a channel its receive, or with rendezvous its meeting.
   [[nodiscard]] std::vector<std::uint32_t>& messages_of(const Slice& s) {
     const std::size_t channel = s.flow >> 32U;
     if (messages_.size() <= channel) messages_.resize(channel + 1);
@@ -78,7 +78,7 @@ class SlackFinder {
   [[nodiscard]] Meeting* meeting(std::uint32_t i) {
     return meeting_of_[i] == no_index ? nullptr : &meetings_[meeting_of_[i]];
   }
-  // Returns whether a slice did not wait for the last, as the root of a broadcast need not.
+  // Returns whether a slice did not wait for the last one, as possible for the root of a broadcast.
   [[nodiscard]] static bool is_early(const Slice& s, const Meeting& m) { return s.end_ps < m.last_begin; }
 
   void visit(std::uint32_t i) {
@@ -99,7 +99,7 @@ class SlackFinder {
     if (m != nullptr && !is_early(s, *m)) m->slack = std::min(m->slack, slack_[i]);
   }
 
-  // Returns where the next node of the slice's slot is kept; null where any number may run at once.
+  // Returns the reference to the next node of the slice's slot; null if the slot has no limit.
   [[nodiscard]] std::uint32_t* next_in_slot(std::uint32_t i) {
     const Op& o = ops_.op(i);
     if (program_.options.issue != IssueMode::workload || o.type == OpType::invalid || o.slot == Slot::recv)
@@ -108,7 +108,7 @@ class SlackFinder {
     return &slot_next_[slices_[i].rank][static_cast<std::size_t>(o.slot)];
   }
 
-  // Returns how late a slice that was visited may begin. A receive takes no time: it waits for its message.
+  // Returns the latest begin of a slice that was visited. A receive takes no time: it waits for its message.
   [[nodiscard]] Picoseconds latest_begin(std::uint32_t i) {
     const Slice& s = slices_[i];
     const Meeting* const m = meeting(i);
@@ -123,7 +123,7 @@ class SlackFinder {
   const SliceOps& ops_;
   std::vector<Picoseconds> slack_;
   std::vector<std::uint32_t> meeting_of_;                // by slice
-  std::vector<Meeting> meetings_;                        // first those of Run::calls
+  std::vector<Meeting> meetings_;                        // first the meetings of Run::calls
   std::vector<std::vector<std::uint32_t>> messages_;     // by channel and number
   std::vector<std::array<std::uint32_t, 4>> slot_next_;  // by NPU and slot
 };

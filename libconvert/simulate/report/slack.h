@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds how much longer each node of a replay may take before the replay takes longer.
+// Finds how much longer each node of a replay could take without extending the replay.
 #pragma once
 
 #include <vector>
@@ -10,17 +10,18 @@
 
 namespace convert {
 
-// Returns the slack of each slice of a complete run of the program, whose operations `ops` finds, in the order of
-// the slices; nothing where the run is not complete. Where representatives have slices alone the program is theirs,
-// and NPUs of Run::classes count as the one that stands for them. The latest end of a node is the earliest latest
-// begin of what followed it: its children, the next node in its slot of the NPU, the receive that took its message;
-// the end of the run if nothing followed. All keep the times that they took, and their order. A collective, and
-// with rendezvous a send with its receive, is one event: it ends so much after the last of its nodes has begun as
-// it did, and they share its slack. Steps of Run::path have none.
+// Returns the slack of each slice of a complete run of the program, in the order of the slices; nothing if the run
+// is not complete. `ops` are the operations of the program. If only representatives have slices, the program is
+// theirs, and NPUs of Run::classes count as their representatives. The latest end of a node is the minimum of the
+// latest begins of its successors: its children, the next node in its slot of the NPU, the receive that took its
+// message; or the end of the run if it has no successors. All nodes keep their durations and their order. A
+// collective, and with rendezvous a send with its receive, is one event: its delay after the last of its nodes has
+// begun is constant, and its nodes share their slack. Steps of Run::path have no slack.
 //
-// Exact for computing and messages that never wait for each other. Where they queue at links, or a collective needs
-// an NPU before its last one comes or the last one later, it is too high or too low. Time is linear, but for a
-// search of the number of each node whose ids have gaps; memory is linear.
+// The slack is exact for computing and for messages that never wait for each other. It is too high or too low if
+// messages queue at links. The same holds for a collective that needs an NPU before its last NPU comes, or needs
+// the last NPU later. Time is linear, except for a binary search for each node of ranks whose ids have gaps; memory
+// is linear.
 [[nodiscard]] std::vector<Picoseconds> find_slack(const ReplayProgram& program, const Run& run,
                                                   const SliceOps& ops);
 

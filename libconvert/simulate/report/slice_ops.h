@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the slices of a replay's operations, and the operations of its slices.
+// Maps slices of a replay to operations, and operations to slices.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace convert {
 
-// Refers to the program and the slices. Time is linear, but for a search of the number of each node whose ids have
-// gaps.
+// Keeps references to the program and the slices. Time is linear, except for a binary search for each node of ranks
+// whose ids have gaps.
 class SliceOps {
  public:
   SliceOps(const ReplayProgram& program, std::span<const Slice> slices)
@@ -36,13 +36,13 @@ class SliceOps {
     const Rank r = slices_[slice].rank;
     return program_.ranks[r].code->ops[op_of_[slice] - first_op_[r]];
   }
-  // Returns how many nodes the ranks have that have slices.
+  // Returns the number of nodes of the ranks that have slices.
   [[nodiscard]] std::uint64_t nodes() const { return nodes_; }
   // Returns the slice of a node; no_index: it has not begun.
   [[nodiscard]] std::uint32_t slice_of(Rank r, NodeId node) const {
     return first_op_[r] == unknown ? no_index : slice_of_[number(r, node)];
   }
-  // Calls fn(slice) for each node with a slice that depends on that of `slice`.
+  // Calls fn(slice) for each node with a slice that depends on the node of `slice`.
   template <class Fn>
   void for_each_child(std::uint32_t slice, const Fn& fn) const {
     const Rank r = slices_[slice].rank;
@@ -55,7 +55,7 @@ class SliceOps {
  private:
   static constexpr std::uint64_t unknown = UINT64_MAX;
 
-  // Returns the number of a node among those of the ranks that have slices.
+  // Returns the number of a node among the nodes of the ranks that have slices.
   [[nodiscard]] std::uint64_t number(Rank r, NodeId id) const {
     const std::vector<NodeId>& ids = program_.ranks[r].code->ids;
     if (ids.empty()) return first_op_[r] + id;

@@ -31,8 +31,8 @@ std::string bound_share(const CollectiveSpeed& s) {
 }
 void explain_beyond(std::string& out) {
   out +=
-      "beyond: faster than the bound: messages of network unaware share no links, delays may be cut to whole ns, "
-      "and an algorithm of your own may move fewer bytes\n";
+      "beyond: faster than the bound: messages of network unaware share no links, delays may be truncated to whole "
+      "ns, and a custom algorithm may move fewer bytes\n";
 }
 void append_more(std::size_t more, const std::string& what, std::string& out) {
   if (more != 0) out += "… " + std::to_string(more) + " more " + what + "\n";
@@ -113,13 +113,13 @@ void append_peak_tensors(const ReplayResult& result, std::string& out) {
   out += at.tensors > at.largest.size() ? ", …\n" : "\n";
 }
 
-// Holds the collectives of a kind; rows with most time come first.
+// Collectives of a kind; rows with most time come first.
 struct KindRow {
   const CollectiveKind* kind = nullptr;
   std::size_t count = 0;
   std::size_t ended = 0;
-  double time_ps = 0;   // of all
-  double bound_ps = 0;  // of all
+  double time_ps = 0;   // sum of all
+  double bound_ps = 0;  // sum of all
 };
 
 std::vector<KindRow> rows_of_kinds(const ReplayResult& result) {
@@ -196,7 +196,7 @@ void append_bottleneck(const ReplayResult& result, std::string& out) {
          percent(utilisation(result, *wire)) + " of the time\n";
 }
 
-// Appends the collective for which NPUs waited longest, on average.
+// Appends the collective with the longest mean exposed time.
 void append_most_exposed(const ReplayResult& result, std::string& out) {
   const auto most = std::max_element(
       result.collectives.begin(), result.collectives.end(),
@@ -255,9 +255,8 @@ void append_wires(const ReplayResult& result, bool all, std::string& out) {
 }  // namespace
 
 void append_text(const ReplayResult& result, std::string& out, const ReportOptions& options) {
-  out += "total " + format_time(result.total_ps) + " (" + format_ns(result.total_ps) + " ns), " +
-         std::to_string(result.npus.size()) + " NPUs, " +
-         (result.recorded_communication ? "communication " : "network ") + std::string(model_name(result)) +
+  out += "total " + format_exact_time(result.total_ps) + ", " + std::to_string(result.npus.size()) + " NPUs, " +
+         (result.recorded_communication ? "communication " : "model ") + std::string(model_name(result)) +
          (result.forwarding ? ", " + std::string(describe(*result.forwarding)) : "") +
          (result.spread ? ", " + describe(*result.spread) : "") + ", issue " + std::string(name(result.issue));
   if (result.status != ReplayStatus::complete) out += ", " + std::string(name(result.status));

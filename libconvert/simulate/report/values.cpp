@@ -9,7 +9,7 @@
 namespace convert {
 namespace {
 
-// Computes a Spread, exact but for the last digit, without overflow.
+// Computes a Spread without overflow, exact except for the last digit.
 class SpreadOf {
  public:
   explicit SpreadOf(std::size_t count) : count_(static_cast<std::int64_t>(count)) {}

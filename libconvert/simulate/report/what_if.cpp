@@ -24,10 +24,10 @@ namespace convert {
 namespace {
 
 constexpr double free_bytes_per_ns = 1e18;
-// A replay with an algorithm of more messages, and of more than the run has, would take long and much memory.
+// A replay with an algorithm of more messages than this, and than the run, would take too much time and memory.
 constexpr double most_messages = 2'000'000;
 
-// Returns the computing time of each NPU of the run: the union of its slices that compute.
+// Returns the computing time of each NPU of the run: the union of its computing slices.
 std::vector<NpuComputing> computing_of(const Run& run, std::size_t npus) {
   std::vector<std::vector<std::pair<Picoseconds, Picoseconds>>> times(npus);
   for (const Slice& s : run.timeline.slices) {
@@ -71,7 +71,7 @@ class Changes {
   }
 
  private:
-  // Returns the program with options that find nothing but times.
+  // Returns the program with options that request only times.
   [[nodiscard]] ReplayProgram copy() const {
     ReplayProgram changed = program_;
     ReplayOptions& o = changed.options;
@@ -81,10 +81,10 @@ class Changes {
     o.network.count_wires = o.network.bin_wires = false;
     return changed;
   }
-  // Says of each call of a rank whether it is meant.
+  // For each call of a rank, whether it is selected.
   using Calls = std::vector<bool>;
-  // Lets `change` edit the nodes of the ranks for which which(rank) returns something, which it gets too; ranks of
-  // one code that get the same share the new one.
+  // Applies `change` to the nodes of the ranks for which which(rank) returns calls, which are also passed to
+  // `change`. Ranks with the same code and the same calls share the new code.
   template <class Which, class Change>
   void edit(ReplayProgram& changed, const Which& which, const Change& change) const {
     std::map<std::pair<const RankCode*, Calls>, std::shared_ptr<const RankCode>> edited;
@@ -100,7 +100,7 @@ class Changes {
       changed.ranks[r].code = code;
     }
   }
-  // Returns which calls of a rank are of an operation and of groups, by group; nothing if none is.
+  // Returns by call whether it has an operation and one of the groups; nothing if no call has.
   [[nodiscard]] std::optional<Calls> calls_of(Rank r, Collective op, const std::vector<bool>& of_groups) const {
     Calls calls;
     for (const std::uint32_t plan : program_.ranks[r].plans) {
@@ -119,7 +119,7 @@ class Changes {
     run_.whatif.push_back(w);
   }
 
-  // Lets the NPUs of a group, which compute equally long, all compute like the median NPU.
+  // Makes the NPUs of a group, which compute equally long, compute like the median NPU.
   void stragglers() {
     constexpr std::size_t most = 4;
     const Stragglers slow = find_stragglers(computing_of(run_, program_.ranks.size()));
@@ -153,7 +153,7 @@ class Changes {
   void bandwidth(std::size_t d) {
     ReplayProgram changed = copy();
     changed.network.dims[d].bytes_per_ns *= 2;
-    if (changed.model.balanced) {  // by bandwidth
+    if (changed.model.balanced) {  // chunks are balanced by bandwidth
       changed.model.bytes_per_ns_by_dim[d] *= 2;
       if (!plan_again(changed)) return;
     }
@@ -181,9 +181,9 @@ class Changes {
   struct FreeCalls {
     Collective op = Collective::all_reduce;
     std::vector<std::uint32_t> groups{};  // in program_.groups, ascending
-    double npu_ps = 0;                    // the sum over the calls of NPUs × time after the last call
+    double npu_ps = 0;                    // sum over the calls of NPUs × time after the last call
   };
-  // Returns the sizes of the calls that the first member of each group makes of each operation, in its order.
+  // Returns the sizes of the calls of each operation by the first member of each group, in call order.
   [[nodiscard]] std::map<std::pair<Collective, std::uint32_t>, std::vector<std::int64_t>> sizes_of_calls() const {
     std::map<std::pair<Collective, std::uint32_t>, std::vector<std::int64_t>> sizes;
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
@@ -243,7 +243,7 @@ class Changes {
           std::string(name(calls.op)) + of + " takes no time", free_setting(calls));
     }
   }
-  // Returns the options that free the calls; empty if they would name more groups than a reader follows.
+  // Returns the options that free the calls; empty if they would name too many groups for a reader.
   [[nodiscard]] std::string free_setting(const FreeCalls& calls) const {
     constexpr std::size_t most_groups = 8;
     const std::string option = "--free " + std::string(name(calls.op));
@@ -259,7 +259,7 @@ class Changes {
     return setting;
   }
 
-  // Plans the collectives of changed.model that have native algorithms; returns false if one of them cannot run so.
+  // Plans the collectives with native algorithms again for changed.model; returns false if one cannot run.
   static bool plan_again(ReplayProgram& changed) {
     try {
       for (CollectivePlan& plan : changed.plans) {
@@ -272,8 +272,8 @@ class Changes {
     return true;
   }
 
-  // Lets an operation run by each native algorithm by which it does not run already, on all dimensions; not where a
-  // part of its calls has an algorithm of its own.
+  // Runs an operation by each native algorithm that it does not use yet, on all dimensions; does nothing if some of
+  // its calls have a custom algorithm.
   void algorithms(Collective op) {
     std::set<NativeAlgorithm> used;
     for (const CollectivePlan& plan : program_.plans) {
@@ -292,6 +292,7 @@ class Changes {
     }
   }
   void algorithm(Collective op, NativeAlgorithm by) {
+    const std::string native = std::string(native_prefix) + std::string(name(by));
     ReplayProgram changed = copy();
     const std::size_t dims = program_.rules.lists_may_be_short() ? 1 : program_.model.dims.size();
     changed.model.lists.emplace_back(dims, AlgorithmChoice{.algorithm = by});
@@ -302,13 +303,12 @@ class Changes {
     const double messages = messages_of(changed);
     if (messages > most_messages && messages > messages_of(program_)) return;
     run(changed, {.change = Run::Change::algorithm, .subject = static_cast<std::int32_t>(op)},
-        std::string(name(op)) + " runs " + std::string(name(by)),
-        "--collective " + std::string(name(op)) + "=" + std::string(name(by)));
+        std::string(name(op)) + " runs " + native, "--algorithm " + std::string(name(op)) + "=" + native);
   }
 
-  // Returns how many messages native algorithms send, one by one.
+  // Returns the number of messages of native algorithms, without whole rings.
   static double messages_of(const ReplayProgram& program) {
-    std::vector<double> of_plan;  // of an NPU
+    std::vector<double> of_plan;  // per NPU
     for (const CollectivePlan& plan : program.plans) {
       double& messages = of_plan.emplace_back(0);
       if (plan.orders.empty()) continue;
@@ -329,7 +329,7 @@ class Changes {
     if (!plan_again(changed)) return;
     const auto has_orders = [](const CollectivePlan& plan) { return !plan.order_of.empty(); };
     if (std::ranges::none_of(changed.plans, has_orders)) return;
-    run(changed, {.change = Run::Change::balanced}, "chunks take the dimensions in a balanced order", "--balanced");
+    run(changed, {.change = Run::Change::balanced}, "chunks use the dimensions in a balanced order", "--balanced");
   }
 
   void no_network() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Replays a program again with one thing changed at a time, to tell what that thing costs.
+// Replays a program again with one change at a time, to find the cost of each part.
 #pragma once
 
 #include "core/run.h"
@@ -7,19 +7,26 @@
 
 namespace convert {
 
-// At most so many changes are tried.
+// Maximum number of changes that are tried.
 inline constexpr std::size_t most_what_ifs = 12;
 
-// Returns about how many events one replay of the run had.
+// Returns the approximate number of events of one replay of the run.
 [[nodiscard]] std::uint64_t count_events(const Run& run);
 
 // Replays the program of `run` once for each change that applies, and adds the results to Run::whatif, the greatest
-// gain first. The changes are, in this order: the NPUs of each group of stragglers (core/run/stragglers.h; the
-// slowest four groups) compute like the median NPU; the network free; the bandwidth of each dimension doubled;
-// no latency; computing free; the collectives of an operation free in one group, or at once in all groups of one
-// size with equal calls (the four in which NPUs spend most time, the largest first); each operation by its other
-// native algorithms, those that all its groups can run; chunks in a balanced order of dimensions. All else stays
-// the same; the order of events may change. Each total comes from a replay, to the picosecond.
+// gain first. The changes are tried in this order:
+// - the NPUs of each group of stragglers (core/run/stragglers.h; the slowest four groups) compute like the median
+//   NPU;
+// - the network is free;
+// - the bandwidth of each dimension is doubled;
+// - no latency;
+// - computing is free;
+// - the collectives of an operation are free in one group, or at once in all groups of one size with equal calls
+//   (the four in which NPUs spend most time, the largest first);
+// - each operation uses its other native algorithms, if all its groups can run them;
+// - chunks use the dimensions in a balanced order.
+//
+// All else stays the same; the order of events may change. Each total comes from a replay, to the picosecond.
 void add_what_ifs(const ReplayProgram& program, Run& run);
 
 }  // namespace convert

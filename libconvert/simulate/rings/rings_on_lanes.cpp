@@ -91,7 +91,7 @@ void RingsOnLanes::round(std::uint32_t ring, const RingRound& r) {
   times.swap(next_);
 }
 
-// Only at first may rings send at one time: they begin in order. One ring alone keeps its own order.
+// Rings can send at the same time only at first, when they begin in order. A single ring keeps its own order.
 void RingsOnLanes::note_turns(std::uint32_t ring) {
   const std::vector<Picoseconds>& times = times_[ring];
   const bool may_meet = times_.size() == 1 || (rounds_[ring] == 0 && ring != 0);

@@ -6,8 +6,8 @@
 namespace convert {
 namespace {
 
-// Returns whether the phase can be run as a whole: a ring in which what a member ends with comes from all of them,
-// so that none ends before all have begun.
+// Returns whether the phase can be run as a whole: a ring in which the result of each member depends on all
+// members, so that no member ends before all have begun.
 bool is_whole(const PhasePlan& p) {
   return p.algorithm == NativeAlgorithm::ring && p.steps >= p.members - std::uint64_t{1};
 }
@@ -18,7 +18,7 @@ bool has_whole_phases(const CollectivePlan& plan) {
              plan.orders, [](const std::vector<PhasePlan>& order) { return std::ranges::all_of(order, is_whole); });
 }
 
-// Returns whether the chunks' rings run all at once, or one after the other.
+// Returns whether the rings of the chunks run all at once, or one after the other.
 bool follow_each_other(const CollectivePlan& plan, const SystemModel& model) {
   return plan.phases(0).size() == 1 && (plan.chunks <= model.active_chunks || model.active_chunks == 1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says in which programs rings are run as wholes.
+// Checks which programs can run rings as wholes.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,12 @@
 
 namespace convert {
 
-// Returns whether no message of the program meets another, nor is looked at, and all phases of its collectives are
-// rings that can be run as wholes.
+// Returns whether all phases of the program's collectives are rings that can be run as wholes. No message of the
+// program may meet another, or be observed.
 [[nodiscard]] bool can_run_whole_rings(const CommonProgram& program);
-// Returns whether all messages of the program are those of rings with exact sizes that can be tried as
-// RingsOnLanes.
+// Returns whether all messages of the program belong to rings with exact sizes, so that RingsOnLanes can be tried.
 [[nodiscard]] bool may_run_on_lanes(const LinkedProgram& program);
-// Returns how many of a plan's rings begin together on each member.
+// Returns the number of a plan's rings that begin together on each member.
 [[nodiscard]] std::uint32_t rings_at_once(const CollectivePlan& plan, const SystemModel& model);
 
 }  // namespace convert

@@ -31,7 +31,7 @@ bool ClassRings::add(std::uint32_t ring, bool backwards, Rank from, Rank to) {
   return added || known->second == *found;
 }
 
-// Returns nothing for a way over wires that belong to others than its ends.
+// Returns nothing for a route over links that do not belong to its ends.
 std::optional<ClassRings::Way> ClassRings::way(Rank from, Rank to) const {
   Way way{.to = symmetry_.representative(to)};
   if (program_.network.ideal) return way;

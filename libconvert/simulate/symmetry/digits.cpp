@@ -9,14 +9,14 @@
 namespace convert {
 namespace {
 
-// Collects numbers at which rank numbers may be cut, and how often each is met.
+// Candidate positions for splitting rank numbers into digits, with their number of uses.
 class Cuts {
  public:
   void add(std::uint64_t at) { ++met_[at]; }
 
-  // Adds strides and sizes of ranks that are nested steps: of 0, 1, 8, 9 these are 1, 2, 8 and 16.
+  // Adds strides and sizes of ranks that are nested steps: for 0, 1, 8, 9 these are 1, 2, 8 and 16.
   void add_steps(std::span<const Rank> ranks) {
-    std::size_t taken = 1;  // the first so many are steps already cut
+    std::size_t taken = 1;  // the first `taken` ranks are already split into steps
     while (taken < ranks.size() && ranks[taken] > ranks[0]) {
       const std::uint64_t stride = ranks[taken] - ranks[0];
       std::size_t count = 1;
@@ -27,7 +27,7 @@ class Cuts {
     }
   }
 
-  // Returns those that divide each other and `known`, from those that are met most on.
+  // Returns the candidates that divide each other and `known`, preferring candidates with most uses.
   [[nodiscard]] std::set<std::uint64_t> chain(std::set<std::uint64_t> known) const {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> by_use;
     for (const auto& [at, times] : met_) by_use.emplace_back(times, at);
@@ -52,7 +52,7 @@ void add_groups(const ReplayProgram& program, Cuts& cuts) {
   }
 }
 
-// Where the code changes first, and the peers of the first rank of each code.
+// Adds the first change of code, and the distances of peers of the first rank of each code.
 void add_ranks(const ReplayProgram& program, Cuts& cuts) {
   std::set<const RankCode*> seen;
   for (Rank r = 0; r < program.ranks.size(); ++r) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cuts rank numbers into digits along which a program may be symmetric.
+// Splits rank numbers into digits along which a program may be symmetric.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,17 @@
 
 namespace convert {
 
-// Is a part of a dimension of the network: rank / stride % base.
+// Part of a dimension of the network: rank / stride % base.
 struct RankDigit {
   Rank stride = 1;
   std::uint32_t base = 1;
   std::size_t dim = 0;
-  bool top =
-      true;  // of its dimension: coordinates that differ in it by one are `stride` apart, modulo the dimension
+  bool top = true;  // highest digit of its dimension: adding 1 moves by `stride`, modulo the dimension
 };
 
-// Returns the digits into which the dimensions of the network cut rank numbers; with `finer` also the strides and
-// sizes of process groups, the distances of peers, and where ranks do the same, so that a shift that the plan of a
-// workload allows is one of a digit.
+// Returns the digits into which the dimensions of the network split rank numbers. With `finer`, digits also follow
+// the strides and sizes of process groups, the distances of peers, and runs of ranks with equal code. A shift that
+// a workload's plan allows is then a shift of one digit.
 [[nodiscard]] std::vector<RankDigit> rank_digits(const ReplayProgram& program, bool finer);
 
 // Returns the rank whose digit is `by` higher, modulo its base.

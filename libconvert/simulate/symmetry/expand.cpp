@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// Finds the collectives of the groups for which those of representatives stand.
+// Finds the collectives of the groups that the representatives' collectives represent.
 class Collectives {
  public:
   Collectives(const ReplayProgram& program, const Equivalence& equivalence)
@@ -77,7 +77,7 @@ class Collectives {
   std::map<Key, std::uint32_t> plans_;
 };
 
-// Sets the ranks to which representatives send and from which they receive, which are others than representatives.
+// Sets the real peers of representatives, which may be ranks other than representatives.
 void set_peers(Timeline& timeline, const ReplayProgram& program) {
   for (Slice& s : timeline.slices) {
     if (s.lane != Lane::send && s.lane != Lane::recv) continue;
@@ -114,7 +114,7 @@ std::vector<PairTraffic> expand(const std::vector<PairTraffic>& traffic, const S
   return all;
 }
 
-// Gives each wire what the one of the representative carried.
+// Gives each link the traffic of the representative's link.
 void expand_wires(ReplayResult& result, const Symmetry& symmetry, const NetworkConfig& network) {
   if (result.wires.empty()) return;
   const ProductWires numbers(network);

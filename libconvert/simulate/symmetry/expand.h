@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Turns the result of a replay of representatives into that of all ranks.
+// Expands the result of a replay of representatives to all ranks.
 #pragma once
 
 #include "simulate/engine/collective_list.h"
@@ -8,9 +8,9 @@
 
 namespace convert {
 
-// Returns the outcome for `program`, which has all ranks, from that of the representatives' program; the timeline
-// stays that of representatives. What a wire's queue was at most depends on the order of what comes and goes at one
-// time: it is that of the representative.
+// Returns the outcome for `program`, which has all ranks, from the outcome of the representatives' program. The
+// timeline still contains only representatives. The maximum queue length of a link depends on the order of
+// simultaneous events; it is the value of the representative.
 [[nodiscard]] ReplayOutcome expand(ReplayOutcome reduced, const FirstCallers& first_callers,
                                    const Equivalence& equivalence, const ReplayProgram& program);
 

@@ -16,7 +16,7 @@
 namespace convert {
 namespace {
 
-// Finds along which digits the ranks may move.
+// Finds the digits along which the ranks may move.
 class Finder {
  public:
   Finder(const ReplayProgram& program, const WorkNumbers& work, bool finer, bool class_rings)
@@ -39,7 +39,7 @@ class Finder {
     for (std::size_t d = 0; d < digits_.size(); ++d) {
       if (!moved_[d]) continue;
       if (!groups_.fits(d)) {
-        block(d, "process groups are not moved onto process groups");
+        block(d, "process groups do not map onto process groups");
       } else if (!traces_fit(d)) {
         moved_[d] = false;
       }
@@ -49,13 +49,12 @@ class Finder {
     for (std::size_t d = 0; d < digits_.size(); ++d) same_tags_[d] = same_tags_[d] || !moved_[d];
     if (std::ranges::find(same_tags_, false) != same_tags_.end() && !find_orbits(found)) {
       for (std::size_t d = 0; d < digits_.size(); ++d) {
-        if (moved_[d] && !same_tags_[d]) block(d, "tags of messages differ in no regular way");
+        if (moved_[d] && !same_tags_[d]) block(d, "tags of messages differ irregularly");
       }
     }
     if (!choose_groups(found) || found.ranks.classes() == program_.ranks.size()) result.found.reset();
     result.why = why();
-    if (!result.found && result.why.empty())
-      result.why = "groups of the ranks that would be simulated are images of each other";
+    if (!result.found && result.why.empty()) result.why = "groups of the representatives are images of each other";
     return result;
   }
 
@@ -67,12 +66,12 @@ class Finder {
   void block_all(const std::string& why) {
     for (std::size_t d = 0; d < digits_.size(); ++d) block(d, why);
   }
-  // Returns what keeps ranks from moving along the lowest digit along which they do not.
+  // Returns what prevents ranks from moving along the lowest digit along which they do not move.
   [[nodiscard]] std::string why() const {
     for (std::size_t d = 0; d < digits_.size(); ++d) {
       const auto at = why_.find(d);
       if (at == why_.end()) continue;
-      return "ranks " + std::to_string(digits_[d].stride) + " apart are not alike: " + at->second;
+      return "ranks " + std::to_string(digits_[d].stride) + " apart are not equivalent: " + at->second;
     }
     return {};
   }
@@ -93,19 +92,19 @@ class Finder {
   // Keeps the digits that algorithms allow.
   void check_collectives() {
     for (const CollectivePlan& plan : program_.plans) {
-      if (plan.call.parts != 0) block_all(described(plan) + " at most has unequal parts");
+      if (plan.call.parts != 0) block_all(described(plan) + " has unequal shards");
       for (const auto& order : plan.orders) {
         for (const PhasePlan& p : order) {
-          if (!p.group_ring) check_phase(plan, p);  // else see GroupShifts
+          if (!p.group_ring) check_phase(plan, p);  // for rings of groups see GroupShifts
         }
       }
-      // Parts of unequal size belong to places in all dimensions.
+      // Shards of unequal size belong to indices in all dimensions.
       if (!rounded_ && is_whole(program_, plan.call.group) && has_remainder(program_, plan))
-        block_all(described(plan) + " is not cut into equal parts");
+        block_all(described(plan) + " does not split into equal shards");
     }
     note_ways();
   }
-  // Notes how members of groups find each other, and along which digits messages go.
+  // Records how members of groups find each other, and along which digits messages go.
   void note_ways() {
     for (std::uint32_t g = 0; g < program_.groups.size(); ++g) {
       const std::vector<Rank>& ranks = program_.groups[g].ranks;
@@ -155,7 +154,7 @@ class Finder {
     }
   }
 
-  // Returns whether a fast wire comes after a slow one: messages go over it side by side.
+  // Returns whether a fast link may follow a slow one: messages then share it.
   static bool may_share_wires(const NetworkOptions& options, const NetworkConfig& network) {
     const auto other_rate = [&](const NetworkDim& d) { return d.bytes_per_ns != network.dims[0].bytes_per_ns; };
     return options.forwarding == Forwarding::cut && std::ranges::any_of(network.dims, other_rate);
@@ -168,12 +167,11 @@ class Finder {
     const bool has_wires = options.model != NetworkModel::unaware || options.watch_ports;
     if (!network.is_product()) return block_all("the network has no dimensions");
     if (options.routing.value_or(Routing::dimension) != Routing::dimension)
-      return block_all("messages do not go dimension by dimension (--routing)");
+      return block_all("routes are not dimension by dimension (--routing)");
     if (!options.failed.empty()) return block_all("links have failed");
-    if (may_share_wires(options, network))
-      return block_all("links of several bandwidths forward heads of messages");
+    if (may_share_wires(options, network)) return block_all("links of different bandwidths use cut forwarding");
     if (has_wires && program_.model.policy != WirePolicy::arrival)
-      return block_all("messages do not go in the order in which they come (--policy)");
+      return block_all("links do not send messages in the order of arrival (--policy)");
     for (std::size_t d = 0; d < digits_.size(); ++d) {
       const NetworkDim& dim = network.dims[digits_[d].dim];
       const Symmetries fits = with(dim.topology, [](auto t) { return t.symmetries; });
@@ -200,12 +198,12 @@ class Finder {
     const RankProgram& b = program_.ranks[rb];
     const auto both = [&] { return "rank " + std::to_string(ra) + " and rank " + std::to_string(rb); };
     if (work_.of(a.code.get()) != work_.of(b.code.get())) {
-      block(digit, both() + " have other nodes" + first_difference(*a.code, *b.code));
+      block(digit, both() + " have different nodes" + first_difference(*a.code, *b.code));
       return false;
     }
     for (std::size_t m = 0; m < a.peers.size(); ++m) {
       if (moved(digits_[digit], a.peers[m], 1) == b.peers[m]) continue;
-      block(digit, both() + " have peers that are not as far apart");
+      block(digit, both() + " have peers at different distances");
       return false;
     }
     for (std::uint32_t m = 0; m < a.peers.size() && !(a.tags.empty() && a.code == b.code && b.tags.empty()); ++m) {
@@ -213,7 +211,7 @@ class Finder {
     }
     for (std::size_t c = 0; c < a.plans.size(); ++c) {
       if (plans_fit(digit, a.plans[c], b.plans[c])) continue;
-      block(digit, both() + " call other collectives: " + described(program_.plans[a.plans[c]]) + " and " +
+      block(digit, both() + " call different collectives: " + described(program_.plans[a.plans[c]]) + " and " +
                        described(program_.plans[b.plans[c]]));
       return false;
     }
@@ -242,8 +240,8 @@ class Finder {
     return true;
   }
 
-  // Where tags differ from rank to rank: whether channels still correspond one to one. Control messages of a
-  // rendezvous go by tag, too.
+  // Returns whether channels correspond one to one although tags differ from rank to rank. Control messages of a
+  // rendezvous also use tags.
   bool find_orbits(Equivalence& found) const {
     if (program_.options.system->rendezvous) return false;
     auto orbits = std::make_shared<ChannelOrbits>();
@@ -258,8 +256,8 @@ class Finder {
     return true;
   }
 
-  // Chooses the digits with the fewest classes such that no two groups of representatives are images of each other;
-  // of many digits all or none.
+  // Chooses the digits with the fewest classes such that no two groups of representatives are images of each other.
+  // If there are many digits, chooses all or none.
   bool choose_groups(Equivalence& found) {
     std::vector<std::vector<bool>> choices;
     const bool many = digits_.size() > most_digits;
@@ -283,8 +281,8 @@ class Finder {
     return false;
   }
 
-  // Finds the rings that do not turn if ranks move along `some` digits, and returns whether their members are alike
-  // all the same.
+  // Finds the rings that do not rotate if ranks move along `some` digits. Returns whether their members are
+  // nevertheless equivalent.
   bool rings_fit(const std::vector<bool>& some, Equivalence& found) {
     const Symmetry ranks = symmetry(some);
     ClassRings rings(program_, ranks);
@@ -334,17 +332,17 @@ class Finder {
   std::set<std::tuple<std::size_t, std::uint32_t, std::uint32_t, std::uint32_t>> uneven_along_;  // see check_phase
   std::map<std::size_t, std::string> why_;  // by digit that does not move
   std::uint32_t pass_ = 0;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> counterpart_;  // by plan: one, and the pass
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> counterpart_;  // by plan: a counterpart, and the pass
 };
 
-// Returns what the options ask for that only a replay of each rank tells; empty: nothing.
+// Returns the requested result that requires a replay of each rank; empty if there is no such request.
 std::string wish_of_each_rank(const ReplayProgram& program) {
   const ReplayOptions& options = program.options;
   if (!options.symmetry) return "it is switched off (--no-symmetry)";
   if (program.ranks.size() < 2) return "there is one rank";
-  if (program.has_turns()) return "messages have their turns on links";
+  if (program.has_turns()) return "messages follow a link order";
   if (options.memory == MemoryTracking::trace) return "the memory of each rank is traced";
-  if (options.network.log_hops) return "the way of each message is recorded";
+  if (options.network.log_hops) return "the route of each message is recorded";
   if (options.explain && !options.explain->end) return "a node of a rank is explained";
   const bool records = options.timeline || options.traffic || options.explain || options.network.count_wires;
   if (records && program.ranks.size() <= options.most_npus_alone) return "each rank is recorded";

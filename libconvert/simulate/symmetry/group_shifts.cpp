@@ -17,14 +17,14 @@ std::uint64_t hash_of(const std::vector<Rank>& ranks) {
 
 bool has_remainder(const CommonProgram& program, const CollectivePlan& plan) {
   if (program.rules.parts_are_equal() || plan.call.custom != 0 || plan.call.op == Collective::all_gather)
-    return false;  // chunks of an all-gather are parts already
+    return false;  // chunks of an all-gather are shards already
   const std::uint64_t parts = plan.chunks * program.groups[plan.call.group].size(program.model);
   return parts != 0 && static_cast<std::uint64_t>(plan.call.bytes) % parts != 0;
 }
 
 bool looks_the_same(const CommonProgram& program, const CollectivePlan& plan, const PhasePlan& phase,
                     bool rounded) {
-  // Parts of unequal size belong to places.
+  // Shards of unequal size belong to indices.
   if (!rounded && has_remainder(program, plan)) return false;
   return phase.algorithm == NativeAlgorithm::ring || phase.algorithm == NativeAlgorithm::direct ||
          phase.algorithm == NativeAlgorithm::dissemination;
@@ -53,7 +53,7 @@ void GroupShifts::find_uses(bool rounded) {
     }
     for (const auto& order : plan.orders) {
       for (const PhasePlan& p : order) {
-        if (!p.group_ring) continue;  // it goes by dimensions
+        if (!p.group_ring) continue;  // phase along a dimension of the network
         use.rings = use.rings && p.algorithm == NativeAlgorithm::ring;
         if (p.algorithm == NativeAlgorithm::halving_doubling && p.members > 2) {
           use.exchanges = true;
@@ -124,8 +124,8 @@ bool GroupShifts::set_image(const RankDigit& digit, std::uint32_t group, std::ui
   return turn == 0 || use.turns;
 }
 
-// Returns whether the group has one value of the digit, and its ranks stand in each image as they do in it; or all
-// values, and XOR of the digit is XOR of places.
+// Returns whether the group has one value of the digit, and its ranks have the same order in each image; or it has
+// all values, and XOR of the digit is XOR of indices.
 bool GroupShifts::keeps_exchanges(const RankDigit& digit, std::uint32_t group) const {
   const SystemGroup& g = program_.groups[group];
   const auto value = [&](Rank r) { return r / digit.stride % digit.base; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds onto which process groups a shift of all ranks along a digit maps each process group.
+// Finds the process groups onto which a shift of all ranks along a digit maps each process group.
 #pragma once
 
 #include <cstdint>
@@ -11,51 +11,53 @@
 
 namespace convert {
 
-// Returns whether all ranks are in a group, so that its collectives run over the dimensions of the network.
+// Returns whether the group contains all ranks, so that its collectives run over the dimensions of the network.
 [[nodiscard]] inline bool is_whole(const CommonProgram& program, std::uint32_t group) {
   return program.groups[group].size(program.model) == program.model.npus;
 }
 
 class GroupShifts {
  public:
-  // `rounded`: parts that differ by a byte count as equal. `class_rings`: rings need not be turned, see ClassRings.
+  // `rounded`: shards that differ by a byte count as equal. `class_rings`: rings need not rotate; see ClassRings.
   GroupShifts(const ReplayProgram& program, const std::vector<RankDigit>& digits, bool rounded, bool class_rings);
 
-  // A group onto which another is mapped. Its ranks may stand in the ring `turn` places further on, or in another
-  // order, if ClassRings permits it.
+  // A group onto which another is mapped. Its ranks may be rotated by `turn` indices in the ring, or reordered if
+  // ClassRings permits it.
   struct Image {
     std::uint32_t group = 0;
     std::uint32_t turn = 0;
     bool reorders = false;
   };
-  // Returns whether a shift by one maps each group that has collectives onto such a group, whose algorithms look
-  // the same from the new places of the ranks; those that find partners by XOR of places, after XOR of the digit.
+  // Returns whether a shift by one maps each group with collectives onto such a group. Its algorithms must look the
+  // same from the new indices of the ranks. For algorithms that find partners by XOR of indices, this must hold for
+  // an XOR of the digit.
   [[nodiscard]] bool fits(std::size_t digit) const { return fits_[digit]; }
-  // Return whether members of a group find others in its ring by difference, or by XOR, of places.
+  // Return whether members of a group find others in its ring by difference, or by XOR, of indices.
   [[nodiscard]] bool shifts(std::uint32_t group) const { return uses_[group].shifts; }
   [[nodiscard]] bool exchanges(std::uint32_t group) const { return uses_[group].exchanges; }
-  // Returns the image of a group that has collectives, where the digit fits.
+  // Returns the image of a group that has collectives, if the digit fits.
   [[nodiscard]] const Image& image(std::uint32_t group, std::size_t digit) const { return images_[digit][group]; }
 
   // Returns whether a shift along one of these digits reorders the ring of one of these images of a group.
   [[nodiscard]] bool reorders(const std::vector<bool>& digits, const std::vector<std::uint32_t>& images) const;
 
-  // Sets, by group, all images by shifts along these digits, where it has collectives and a rank whose digits there
-  // are 0. Returns false if two groups of one set of images have such a rank.
+  // Sets by group all images by shifts along these digits, if the group has collectives and a rank whose digits
+  // there are
+  // 0. Returns false if two groups of one set of images have such a rank.
   [[nodiscard]] bool orbits(const std::vector<bool>& digits, std::vector<std::vector<std::uint32_t>>& result) const;
 
  private:
-  // Groups of the same ranks, in the order of their numbers.
+  // Groups of the same ranks, by ascending number.
   struct Set {
     std::vector<Rank> ranks{};  // ascending
     std::vector<std::uint32_t> groups{};
   };
-  // Says how the algorithms of a group go by the places in its ring.
+  // How the algorithms of a group depend on indices in its ring.
   struct Use {
-    bool calls = false;      // it is not all ranks, and has collectives
+    bool calls = false;      // it does not contain all ranks, and has collectives
     bool shifts = false;     // by difference
     bool exchanges = false;  // by XOR
-    bool turns = true;       // they look the same from each place
+    bool turns = true;       // they look the same from each index
     bool rings = true;       // all are rings
   };
   void find_uses(bool rounded);
@@ -75,10 +77,10 @@ class GroupShifts {
   std::vector<std::vector<Image>> images_;              // by digit and group
 };
 
-// Returns whether an algorithm looks the same from each place of a ring.
+// Returns whether an algorithm looks the same from each index of a ring.
 [[nodiscard]] bool looks_the_same(const CommonProgram& program, const CollectivePlan& plan, const PhasePlan& phase,
                                   bool rounded);
-// Returns whether the parts of a collective differ by a byte.
+// Returns whether the shards of a collective differ by a byte.
 [[nodiscard]] bool has_remainder(const CommonProgram& program, const CollectivePlan& plan);
 
 }  // namespace convert

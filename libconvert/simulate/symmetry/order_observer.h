@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Watches a replay of representatives for what could be different on other ranks; see OrderWatch.
+// Checks a replay of representatives for events that could differ on other ranks; see OrderWatch.
 #pragma once
 
 #include <algorithm>
@@ -19,19 +19,19 @@
 
 namespace convert {
 
-// Names an NPU that calls a collective as its node `op`.
+// An NPU that calls a collective as its node `op`.
 struct Caller {
   Rank npu;
   std::uint32_t op;
 };
-using FirstCallers = std::vector<std::vector<Caller>>;  // by run: who calls it at the time at which it begins
+using FirstCallers = std::vector<std::vector<Caller>>;  // by run: the callers at its begin
 
 class OrderObserver : public NoObserver {
  public:
   static constexpr bool is_reduced = true;
   static constexpr bool sees_hops = true;
 
-  // `program` is the reduced one. It and `equivalence` have to outlive this.
+  // `program` is the reduced program. It and `equivalence` must outlive this.
   OrderObserver(const EventQueue& queue, const LinkedProgram& program, const Equivalence& equivalence,
                 ClosedLimits limits = {.none = true})
       : NoObserver(queue),
@@ -47,9 +47,9 @@ class OrderObserver : public NoObserver {
     if (has_wires) wires_.emplace(program.network, symmetry_, origins_, order_, closed_, queue, by_priority);
   }
 
-  // Returns whether what was found for the representatives holds for all.
+  // Returns whether the results for the representatives hold for all ranks.
   [[nodiscard]] bool symmetric() const { return !order_.broken(); }
-  // Returns what is in the way, if it is not.
+  // Returns the reason if they do not.
   [[nodiscard]] std::string why_not() const { return order_.why(); }
   [[nodiscard]] const FirstCallers& first_callers() const { return first_callers_; }
 
@@ -76,7 +76,7 @@ class OrderObserver : public NoObserver {
     }
   }
 
-  // Returns the key in the frame of its source; along a class ring, as one of the representatives.
+  // Returns the key in the frame of its source; for a class ring, with representatives as ends.
   [[nodiscard]] ChannelKey framed(ChannelKey key) const {
     const Rank src = key.src;
     if (key.class_ring) {
@@ -120,8 +120,8 @@ class OrderObserver : public NoObserver {
   void wire_frees(std::uint32_t wire) { wires_->leave(wire); }
   [[nodiscard]] const Symmetry* symmetry() const { return &symmetry_; }
 
-  // Closed phases: whether they may begin now on the NPU, in an order that is the same on all members; their wires;
-  // that they have begun, end at `end`, and have passes that end at `entries`, from now on.
+  // Closed phases: whether they may begin now on the NPU, in an order that is the same on all members; their links;
+  // and that they have begun, end at `end`, and have passes that end at `entries`, relative to now.
   [[nodiscard]] bool may_close(Rank npu, const PhasePlan& phase) const {
     return closed_.may_close(npu, phase, queue_.now()) && !order_.loose();
   }
@@ -133,7 +133,7 @@ class OrderObserver : public NoObserver {
     closed_.begin(npu, queue_.now(), end, entries);
   }
   void leaves_open(const PhasePlan& phase, Rank npu) { closed_.leave_open(phase, npu); }
-  // The last message of stream `s`, of phases that have begun now, is sent and comes later; is sent; comes.
+  // Events of the last message of stream `s`, of phases that have begun now: it is sent later, is sent, arrives.
   void sends_last_later(std::uint32_t s, Picoseconds sent, Picoseconds comes, const ClosedCause& cause) {
     if (last_.size() <= s) last_.resize(std::size_t{s} + 1);
     last_[s] = {.pushed = {order_.turn(), cause.is_open ? origins_.next() : after(cause)},
@@ -156,8 +156,8 @@ class OrderObserver : public NoObserver {
   void calls_first(std::uint32_t run, Rank npu, std::uint32_t op, const SameTurns& same_turns) {
     if (first_callers_.size() <= run) first_callers_.resize(std::size_t{run} + 1);
     first_callers_[run].push_back({npu, op});
-    // Which of them is the first, and gives the turns, may differ from class to class.
-    if (!same_turns()) order_.give_up(npu, "NPUs that have called other collectives before");
+    // The first caller, which sets the turns, may differ from class to class.
+    if (!same_turns()) order_.give_up(npu, "NPUs whose previous collectives differ");
   }
   void shares(std::optional<std::uint32_t> run) { run ? order_.share_run(*run) : order_.share(); }
   [[nodiscard]] std::uint32_t weight(std::uint32_t group, Rank npu) {
@@ -179,7 +179,7 @@ class OrderObserver : public NoObserver {
                                      : origins_.at(origin, to, cause.exchange);
     return origins_.after_closed(origin, order_.turn(), cause.shape);
   }
-  // Notes that the current event pushes number `i`.
+  // Records that the current event pushes number `i`.
   void push(std::vector<Pushed>& all, std::uint32_t i) const {
     if (all.size() <= i) all.resize(std::size_t{i} + 1);
     all[i] = order_.pushes();
@@ -199,7 +199,7 @@ class OrderObserver : public NoObserver {
     OrderWatch::ClosedEnd end{};
   };
   std::vector<Last> last_;  // by stream of a closed phase: its last message
-  Origin arrived_ = 0;      // of the message that arrives
+  Origin arrived_ = 0;      // of the arriving message
   FirstCallers first_callers_;
   std::vector<std::unordered_map<Rank, std::uint32_t>> weights_;  // by group and representative
 };

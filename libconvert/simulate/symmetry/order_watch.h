@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: MIT
-// Watches a run in which one rank stands for its class, and finds whether the order of simultaneous events, which
-// may differ from rank to rank, could matter.
+// Checks a run in which one rank represents its class: finds whether the order of simultaneous events, which may
+// differ from rank to rank, could matter.
 //
-// Events of one time run in the order in which they were pushed. Which of two comes first is therefore settled by
-// when they were pushed, if the times differ; else by what pushed them, in the same way; and in the end by the
-// ranks that began both chains at time 0. Events that nothing but that tells apart make up a turn: those of one
-// time that were pushed in one turn. They run one after the other, so turns are counted, and the beginning is
-// turn 0. Of events of two turns the order is the same on every rank, for their chains have the same times there.
-// Two events of one turn that touch an NPU (or a wire) come in the same order on every rank of the class if both
-// go back to the same rank, shifted along; else the order is open, and they must commute. What an event with an
-// open place pushes goes back to that event. Each event carries in which turn it was pushed and to what it goes
-// back: its origin, in the frame of the NPU that it touches. Of the origin only the dimensions along which ranks
-// move count: of ranks that differ in others only, the lower one begins first, wherever the class is.
+// Simultaneous events run in the order in which they were pushed. The order of two events therefore depends on the
+// times of their pushes; if these are equal, on the order of the pushing events, in the same way; and finally on
+// the ranks that began both chains at time 0. A turn is a set of events that only the last criterion orders: events
+// of one time that were pushed in one turn. The events of a turn run one after the other, so turns are counted; the
+// beginning is turn 0. Events of different turns have the same order on every rank, as their chains have the same
+// times there.
 //
-// What commutes: ends of nodes, if only one of them lets others begin; messages that wait for their receives;
-// messages for one stream of a collective, which counts them; and messages for different streams. The latter may
-// add to one entry of the NPU's event table in an order that is open: such an entry is loose. Its items commute as
-// long as they touch nothing but their own streams, except for one or for streams of one collective, and whatever
-// they push has an open place.
+// Consider two events of one turn that touch an NPU (or a link). They have the same order on every rank of the
+// class if both originate from the same rank, shifted along. Otherwise their order is undetermined, and they must
+// commute. Events that an event of undetermined order pushes have that event as origin. Each event stores the turn
+// in which it was pushed, and its origin in the frame of the NPU that it touches. Only the dimensions along which
+// ranks move count for an origin: of ranks that differ only in others, the lower one begins first, independent of
+// the class's position.
+//
+// Events that commute:
+// - ends of nodes, if only one end frees others;
+// - messages that wait for their receives;
+// - messages for one stream of a collective, which counts them;
+// - messages for different streams. These may add to one entry of the NPU's event table in undetermined order; such
+//   an entry is loose. Items of a loose entry commute as long as they touch only their own streams, except for one
+//   item or for streams of one collective. All events that they push have undetermined order.
 #pragma once
 
 #include <algorithm>
@@ -40,59 +45,60 @@ namespace convert {
 
 class OrderWatch {
  public:
-  // `streams_commute` says that the streams of an NPU share nothing but queues.
+  // `streams_commute`: the streams of an NPU share only queues.
   OrderWatch(std::size_t npus, bool streams_commute, SeenOrigins& origins, ClosedWatch& closed)
       : npus_(npus), streams_commute_(streams_commute), origins_(origins), closed_(closed) {}
 
-  // The event that is being run, in the frame of the NPU that it touches, or of its source if it is a message under
-  // way. What it pushes goes back to the same rank.
+  // The current event, in the frame of the NPU that it touches, or of its source if it is a message under way.
+  // Events that it pushes have the same origin.
   Pushed current{};
-  // Set while a node that was offered begins a collective: the nodes of its algorithm come with it.
+  // Set while an offered node begins a collective; the nodes of its algorithm are offered with it.
   bool begins_collective = false;
 
-  // Tells that an event is run that was pushed so, which may touch several NPUs or wires.
+  // Records that an event runs that was pushed as described by `pushed`. It may touch several NPUs or links.
   void begin_event(Picoseconds now, const Pushed& pushed) {
     begin_turn(now, pushed);
     if (!unplaced_here_.empty()) meet_unplaced(pushed.turn, nullptr);
   }
   [[nodiscard]] std::uint64_t turn() const { return turn_; }
-  // Returns how things are pushed that the current event pushes.
+  // Returns the turn and origin of events that the current event pushes.
   [[nodiscard]] Pushed pushes() const { return {turn_, current.origin}; }
 
-  // Names the end of a closed phase, see ClosedPhase.
+  // End of a closed phase; see ClosedPhase.
   struct ClosedEnd {
     Picoseconds comes = 0;
     Picoseconds began = 0;
     Rank npu = 0;
     std::uint32_t shape = 0;
-    std::size_t pushed = 0;  // index into times_
+    std::size_t pushed = 0;  // index in times_
     friend auto operator<=>(const ClosedEnd&, const ClosedEnd&) = default;
   };
-  // Tells that at `time`, which is to come, such an end is pushed; and that it is pushed now. Of those that began
-  // together and have one shape the order is known, but not their place among all else that is pushed then: nothing
-  // of that may come when they do.
+  // expect_closed_end() records that such an end will be pushed at `time`; push_closed_end() records that it is
+  // pushed now. The order of ends that began together with one shape is known. Their order among other events
+  // pushed then is unknown, so no such event may coincide with them.
   void expect_closed_end(Picoseconds time) { expected_.push(time); }
   void push_closed_end(ClosedEnd end) {
     end.pushed = times_.size() - 1;
     closed_ends_.push(end);
   }
-  // Does the same as begin_event() for the end itself.
+  // Does the same as begin_event(), for the end itself.
   void begin_closed_end(Picoseconds now, const Pushed& pushed, const ClosedEnd& end) {
     begin_turn(now, pushed);
     meet_unplaced(pushed.turn, &end);
   }
 
   [[nodiscard]] bool broken() const { return !open_.what.empty(); }
-  // Says where the order is open and could matter: "at 1.5 us on NPU 3: messages come to a link"; if it is broken.
+  // Returns the first undetermined order that could matter, if broken(): "at 1.5 us on NPU 3: messages come to a
+  // link".
   [[nodiscard]] std::string why() const {
     return "at " + format_time(open_.time) + " on NPU " + std::to_string(open_.npu) + ": " + open_.what;
   }
-  // Tells what comes in an open order where it matters.
+  // Records that events of undetermined order matter.
   void give_up(Rank npu, std::string what) {
     if (!broken()) open_ = {npu, std::max<Picoseconds>(time_, 0), std::move(what)};
   }
 
-  // Returns a number that grows with each event and NPU (or wire) that it touches.
+  // Returns a number that grows with each event and with each NPU (or link) that it touches.
   [[nodiscard]] std::uint64_t visit() const { return visit_; }
   void next_visit() {
     ++visit_;
@@ -100,10 +106,10 @@ class OrderWatch {
     shared_ = 0;
     shared_run_ = no_run;
   }
-  // Returns whether the order is open in which the current event does things.
+  // Returns whether the actions of the current event have undetermined order.
   [[nodiscard]] bool loose() const { return loose_; }
 
-  // Tells that entry `entry` of the NPU's event table is run.
+  // Records that entry `entry` of the NPU's event table is run.
   void touch_entry(Rank npu, Picoseconds now, std::uint32_t entry) {
     const Entry e = entries_[entry];
     begin_event(now, e.pushed);
@@ -111,12 +117,12 @@ class OrderWatch {
     if (!e.loose) return;
     loose_ = in_entry_ = true;
   }
-  // Tells that the next item of an entry is run, in an open order if the entry is loose.
+  // Records that the next item of an entry is run, in undetermined order if the entry is loose.
   void begin_item() {
     if (loose_) current.origin = origins_.next();
   }
 
-  // Tells that the current event, with its origin as seen from there, touches `npu` to do `what`.
+  // Records that the current event, with its origin as seen from `npu`, touches `npu` to do `what`.
   void touch(Rank npu, Origin origin, Waiter what) {
     next_visit();
     current.origin = origin;
@@ -140,11 +146,12 @@ class OrderWatch {
       check(n);
     }
     n.touches.add(touch);
-    if (n.touches.size() > Touches::too_many) give_up(npu, "very many events");
+    if (n.touches.size() > Touches::too_many) give_up(npu, "too many simultaneous events");
   }
 
-  // Tells that a free node is offered. If ends of nodes come in open order, only one node may be offered: in any
-  // order the last end that it waits for leads to that. Several might come together in one order only.
+  // Records that a free node is offered. If ends of nodes have undetermined order, only one node may be offered: in
+  // any order, the last end for which it waits leads to the offer. Several nodes might become free together in only
+  // one order.
   void offered(Rank npu) {
     if (begins_collective) return;
     Npu& n = at(npu);
@@ -152,27 +159,27 @@ class OrderWatch {
     check(n);
   }
 
-  // Tells that what a node has freed is offered with the next end of a node, whenever that comes.
+  // Records that nodes freed by a node are offered with the next end of a node, whenever that comes.
   void deferred(Rank npu) {
     Npu& n = at(npu);
     n.offers += 2;
     check(n);
   }
 
-  // Tells that more than the state of one stream is touched.
+  // Records that more than the state of one stream is touched.
   void share() {
     if (loose_ && (!in_entry_ || ++shared_ > 1)) give_up(npu_, "ends of nodes or of several collectives");
     shared_run_ = no_run;
   }
-  // Tells that a stream of collective `run` ends a phase, with a queue for the streams of that alone: which of its
-  // streams does that first makes no difference, the last one ends the collective.
+  // Records that a stream of collective `run`, which has its own queue, ends a phase. The order of its streams
+  // makes no difference: the last one ends the collective.
   void share_run(std::uint32_t run) {
     if (shared_ != 0 && run == shared_run_) return;
     share();
     shared_run_ = run;
   }
 
-  // Tell that the current event pushes entry `entry` of the NPU's event table, or adds an item to it.
+  // Record that the current event pushes entry `entry` of the NPU's event table, or adds an item to it.
   void push_entry(Rank npu, std::uint32_t entry) {
     if (entry >= entries_.size()) entries_.resize(std::size_t{entry} + 1);
     entries_[entry] = {pushes(), loose_};
@@ -184,7 +191,7 @@ class OrderWatch {
   }
 
  private:
-  // Says which turns a time had when ends of closed phases were pushed.
+  // Turns of a time at which ends of closed phases were pushed.
   struct Turns {
     std::uint64_t first = 0;
     std::uint64_t last = 0;
@@ -210,7 +217,7 @@ class OrderWatch {
     }
     current = pushed;
   }
-  // Tells the ends that come now of an event, or another end, that was pushed when they were.
+  // Reports the current ends to ClosedWatch if an event, or another end, was pushed in the same turns.
   void meet_unplaced(std::uint64_t turn, const ClosedEnd* other) {
     for (const ClosedEnd& end : unplaced_here_) {
       const Turns& turns = times_[end.pushed];
@@ -223,14 +230,14 @@ class OrderWatch {
     Pushed pushed;
     bool loose = false;
   };
-  // Holds what has come to an NPU in one turn.
+  // Events that have touched an NPU in one turn.
   struct Npu {
     std::uint64_t turn = 0;
     Touches touches{};
-    std::vector<std::pair<std::uint32_t, bool>> entries{};  // that were pushed (true) or added to
-    std::size_t opened = 0;                                 // so many of them have an open place already
-    std::size_t loosened = 0;                               // and so many are loose
-    std::uint64_t offers = 0;                               // of nodes
+    std::vector<std::pair<std::uint32_t, bool>> entries{};  // entries that were pushed (true) or added to
+    std::size_t opened = 0;    // number of entries that have undetermined order already
+    std::size_t loosened = 0;  // number of entries that are loose
+    std::uint64_t offers = 0;  // number of offered nodes
     bool open_ends = false;
   };
   Npu& at(Rank npu) {
@@ -258,11 +265,11 @@ class OrderWatch {
       case Waiter::op:
       case Waiter::custom_op: return "a message of a node";
       case Waiter::phase_recv: return "a message of a collective";
-      case Waiter::npu_entry: return "an end";
+      case Waiter::npu_entry: return "an end of local work";
       default: return "another event";
     }
   }
-  // Opens the places of entries: on other ranks the current event may come first, and be what pushes them.
+  // Marks entries as undetermined: on other ranks, the current event may come first and push them.
   void open_entries(Npu& n) {
     for (; n.opened < n.entries.size(); ++n.opened) {
       const auto& [entry, was_pushed] = n.entries[n.opened];
@@ -282,25 +289,25 @@ class OrderWatch {
   ClosedWatch& closed_;
   std::uint64_t visit_ = 0;
   bool loose_ = false;
-  bool in_entry_ = false;     // the current event is an entry, and loose
-  std::uint32_t shared_ = 0;  // items of it that touched more than their streams
+  bool in_entry_ = false;     // the current event is a loose entry
+  std::uint32_t shared_ = 0;  // number of its items that touched more than their streams
   static constexpr std::uint32_t no_run = UINT32_MAX;
-  std::uint32_t shared_run_ = no_run;  // the collective whose queue the last of them touched
-  // Is the event that is being run: its turn, which those of this time have that were pushed in that turn, and what
-  // it touches last.
+  std::uint32_t shared_run_ = no_run;  // the collective whose queue the last such item touched
+  // The current event: its turn, the turn in which the events of this turn were pushed, and the NPU that it touches
+  // last.
   std::uint64_t turn_ = 0;
   Picoseconds time_ = -1;
   std::uint64_t pushed_in_ = 0;
   Soonest<Picoseconds> expected_;  // times at which ends of closed phases are pushed
-  bool is_expected_ = false;       // this time
-  std::vector<Turns> times_;       // those that have come
+  bool is_expected_ = false;       // whether this is such a time
+  std::vector<Turns> times_;       // such times so far
   Soonest<ClosedEnd> closed_ends_;
-  std::vector<ClosedEnd> unplaced_here_;  // those that come now
+  std::vector<ClosedEnd> unplaced_here_;  // closed ends that come now
   Rank npu_ = 0;
   struct Open {
     Rank npu = 0;
     Picoseconds time = 0;
-    std::string what{};  // empty: the order has not mattered
+    std::string what{};  // empty: no undetermined order has mattered
   };
   Open open_{};
 };

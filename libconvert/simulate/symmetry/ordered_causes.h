@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Notes what led to what in a replay of representatives; unfold() tells it of all ranks.
+// Records causes in a replay of representatives; unfold() maps them to all ranks.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace convert {
 
 struct CollectiveRun;
 
-// Is an OrderObserver, and tells a Causes the same.
+// An OrderObserver that forwards its events to a Causes.
 class OrderedCauses : public OrderObserver {
  public:
-  // `program` is the reduced one. `wanted` as for Causes.
+  // `program` is the reduced program. For `wanted` see Causes.
   OrderedCauses(const EventQueue& queue, const LinkedProgram& program, const Equivalence& equivalence,
                 const std::vector<std::uint32_t>* wanted)
       : OrderObserver(queue, program, equivalence), causes_(queue, std::nullopt, wanted) {}
@@ -66,7 +66,7 @@ class OrderedCauses : public OrderObserver {
     causes_.takes_message(index, npu, received);
   }
 
-  // Causes knows the wire as it is seen from the packet's source, and what is on that of the representative.
+  // Causes uses the link in the frame of the packet's source, but the last cause on the representative's link.
   std::uint32_t comes(std::uint32_t p, std::uint32_t wire) {
     (void)causes_.comes(p, wire);
     return OrderObserver::comes(p, wire);
@@ -91,10 +91,10 @@ class OrderedCauses : public OrderObserver {
   Causes causes_;
 };
 
-// Returns the chain of causes that leads to the end, found of representatives, as one of the ranks of `program`,
-// which has all: from the last cause back each takes place where what it led to says. Of several chains that are
-// images of each other it is the one that ends on a representative. `runs` are the collectives that representatives
-// ran. Wires are left out.
+// Returns the causal chain of the end as a chain of ranks of `program`, which has all ranks. The input is the chain
+// found for representatives. The positions follow from the last cause backwards. If several chains are images of
+// each other, the result ends on a representative. `runs` are the collectives that representatives ran. Links are
+// omitted.
 [[nodiscard]] std::vector<Causes::Detail> unfold(std::vector<Causes::Detail> chain, const ReplayProgram& program,
                                                  const Equivalence& equivalence,
                                                  const std::vector<CollectiveRun>& runs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps from which rank the chain of causes of an event goes back, as seen from each rank of a class at once.
+// Origin rank of each event's causal chain, for all ranks of a class at once.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,9 @@
 
 namespace convert {
 
-// An origin says for each digit along which ranks move where it stands as seen from a rank: so much further on, or
-// the XOR of so much. Where a digit is mixed that is a permutation of its values, of which each has a number. An
-// event with an open place is an origin itself: such events are numbered, the beginning of the replay is 0.
+// An origin contains the offset of the origin rank as seen from a rank, for each digit along which ranks move: a
+// difference or an XOR. For a mixed digit it contains the number of a permutation of the digit's values. An event
+// of undetermined order is an origin itself. Such events are numbered; number 0 is the beginning of the replay.
 class SeenOrigins {
  public:
   explicit SeenOrigins(const Symmetry& symmetry) {
@@ -49,20 +49,19 @@ class SeenOrigins {
     }
   }
 
-  // Returns the origin of what an event with an open place pushes, as seen from the NPU that it touches.
+  // Returns the origin of the events that an event of undetermined order pushes, as seen from the NPU it touches.
   [[nodiscard]] Origin next() {
     if (events_ >= (UINT64_MAX >> places_bits_) - 1) return unknown_origin;
     return ++events_ << places_bits_;
   }
 
-  // Returns the origin as seen from rank `at`, moved by XOR or by difference, where it is `origin` as seen from the
-  // representative of that rank's class.
+  // Returns the origin as seen from rank `at`, given the origin as seen from the representative of its class. Moves
+  // by XOR or by difference.
   [[nodiscard]] Origin at(Origin origin, Rank at, bool exchange) { return moved(origin, at, exchange, true); }
-  // Returns the origin as seen from the representative where it is `origin` as seen from `at`.
+  // Returns the origin as seen from the representative, given the origin as seen from `at`.
   [[nodiscard]] Origin from(Origin origin, Rank at, bool exchange) { return moved(origin, at, exchange, false); }
-  // Returns the origin of what a closed phase (see ClosedPhase) leads to, which has begun in this turn and goes
-  // back to `origin`: of phases of one shape, and no others, the order in which they began is that in which they
-  // end.
+  // Returns the origin of events after a closed phase (see ClosedPhase) that has begun in this turn with `origin`.
+  // Only phases of one shape end in the order in which they began.
   [[nodiscard]] Origin after_closed(Origin origin, std::uint64_t turn, std::uint32_t shape) {
     forget();
     Origin& number = numbers_[{origin, ~shape, turn}];
@@ -70,8 +69,8 @@ class SeenOrigins {
     return number;
   }
 
-  // Returns the origin as seen from the next member of a class ring (see ClassRings), with `back` false from the
-  // one before, where it is `origin` as seen from a member. Equal origins keep being equal.
+  // Returns the origin as seen from the next member of a class ring (see ClassRings), given the origin as seen from
+  // a member. With `forth` false, returns it as seen from the previous member. Equal origins stay equal.
   [[nodiscard]] Origin next_in_ring(Origin origin, std::uint32_t ring, bool forth) {
     if (origin == unknown_origin) return origin;
     InRing seen{origin, ring, 0};
@@ -89,13 +88,14 @@ class SeenOrigins {
   }
 
  private:
-  // Is an origin as seen from so many steps on in a ring. Each has a number, as events with open places have.
+  // An origin as seen from a member `steps` further in a ring. Each has a number, like an event of undetermined
+  // order.
   struct InRing {
     Origin origin = 0;
     std::uint32_t ring = 0;
     std::int64_t steps = 0;
   };
-  // Keeps the tables small: new numbers make origins differ at worst.
+  // Limits the tables: after that, origins may differ unnecessarily, which is safe.
   void forget() {
     if (numbers_.size() < most_numbers) return;
     in_rings_.clear();
@@ -108,11 +108,11 @@ class SeenOrigins {
     Motion motion;
     Divisor by_base;
     Divisor by_stride;
-    std::uint32_t first_bit;  // of its value in an origin
+    std::uint32_t first_bit;  // bits of its value in an origin
     std::uint32_t bits;
     std::vector<Permutation> permutations{};
     std::map<Permutation, std::uint32_t> numbers{};
-    std::vector<std::uint32_t> moves{};  // by number, motion and distance: 1 + number; 0: not known
+    std::vector<std::uint32_t> moves{};  // by number, motion and distance: 1 + number; 0: unknown
   };
   static constexpr std::uint32_t most_bits = 31;  // of all digits
   static constexpr std::uint32_t most_permutation_bits = 16;
@@ -147,7 +147,7 @@ class SeenOrigins {
     const std::uint32_t sum = value + (back ? d.base - distance : distance);
     return sum >= d.base ? sum - d.base : sum;
   }
-  // Returns the number of the permutation that follows a shift or an XOR; no_number if there are too many.
+  // Returns the number of the permutation after a shift or an XOR; no_number if there are too many.
   static std::uint32_t permuted(Digit& d, std::uint32_t number, std::uint32_t distance, bool exchange) {
     const std::size_t move = (std::size_t{number} * 2 + (exchange ? 1 : 0)) * d.base + distance;
     if (move < d.moves.size() && d.moves[move] != 0) return d.moves[move] - 1;
@@ -175,7 +175,7 @@ class SeenOrigins {
 
   std::vector<Digit> digits_;
   std::uint32_t places_bits_ = 0;
-  std::uint64_t events_ = 0;  // with an open place, and origins as seen along rings
+  std::uint64_t events_ = 0;  // events of undetermined order, and origins as seen along rings
   static constexpr std::size_t most_numbers = 1U << 20U;
   std::map<std::tuple<Origin, std::uint32_t, std::uint64_t>, Origin> numbers_;  // by origin, ring and steps
   std::unordered_map<Origin, InRing> in_rings_;                                 // by number

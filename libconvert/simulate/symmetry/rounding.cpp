@@ -10,7 +10,7 @@
 namespace convert {
 namespace {
 
-// Returns the most links along a dimension from one NPU to another, or to the next.
+// Returns the maximum number of links along a dimension from one NPU to another, or to the next.
 double most_hops(const NetworkDim& d, bool to_next) {
   const auto n = static_cast<std::uint32_t>(d.npus);
   if (to_next && n > 1) return std::max(hops(d.topology, 0, 1, n), hops(d.topology, n - 1, 0, n));
@@ -43,7 +43,7 @@ class Bound {
   }
 
  private:
-  // Is what a message goes over at most; nothing in an ideal network.
+  // Upper bound of a message's route; empty in an ideal network.
   struct Way {
     double hops = 0;
     double ps_per_byte = 0;
@@ -58,7 +58,7 @@ class Bound {
     if (p.members != d.npus) return anywhere_;
     return (p.algorithm == NativeAlgorithm::ring ? to_next_ : to_any_)[p.dim];
   }
-  // Returns how many bytes the messages of a place differ by, all rounds together: a byte for each part.
+  // Returns the difference in bytes of the messages of a member, summed over all rounds: one byte per shard.
   [[nodiscard]] static double bytes_of(const PhasePlan& p) {
     if (p.algorithm != NativeAlgorithm::halving_doubling) return static_cast<double>(rounds(p));
     const double parts = p.members - 1;
@@ -78,7 +78,7 @@ class Bound {
 
   const LinkedProgram& program_;
   std::vector<Way> to_next_;  // by dimension
-  std::vector<Way> to_any_;   // likewise
+  std::vector<Way> to_any_;   // by dimension
   Way anywhere_;
   double unit_ps_ = 0;
 };

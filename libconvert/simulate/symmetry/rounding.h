@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bounds what it changes that parts of a collective that differ by a byte count as equal.
+// Error bound of treating shards that differ by one byte as equal.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@
 
 namespace convert {
 
-// Returns by how much times may differ at most from those of exact parts: of `runs`, each of which was simulated
-// for all groups that do the same. A chain of causes has every round of every chunk of a collective once, on each
-// link of its way, and each of these transmissions, delays and reductions changes by what the bytes take, and by
-// the unit to which the model cuts times. Holds as long as no two nodes compete for a slot, and no two messages for
-// a wire, in another order.
+// Returns the maximum difference of times from a replay with exact shards. `runs` are the collectives, each
+// simulated once for all equivalent groups. A causal chain contains every round of every chunk of a collective
+// once, on each link of its route. Each of these transmissions, delays and reductions changes by the time of the
+// bytes, and by the unit to which the model truncates times. The bound holds if no two nodes compete for a slot,
+// and no two messages for a link, in a different order.
 [[nodiscard]] Picoseconds rounding_bound(const LinkedProgram& program, const std::vector<CalledCollective>& runs);
 
 }  // namespace convert

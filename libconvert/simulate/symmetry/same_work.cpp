@@ -37,7 +37,8 @@ std::string_view type_name(const Op& op) {
 }  // namespace
 
 WorkNumbers::WorkNumbers(const ReplayProgram& program) {
-  // Some converters go on counting ids from rank to rank; only what tells of single nodes needs the same ids.
+  // Some converters number ids continuously from rank to rank. Equal ids matter only for results about single
+  // nodes.
   const ReplayOptions& options = program.options;
   const bool ids_matter = options.timeline || options.explain || options.memory != MemoryTracking::off;
   std::unordered_multimap<std::uint64_t, const RankCode*> by_hash;
@@ -67,8 +68,8 @@ std::string first_difference(const RankCode& a, const RankCode& b) {
     if (x.type != y.type)
       return where + std::string(type_name(x)) + ", " + "node " + std::to_string(b.id(node)) + ' ' +
              std::string(type_name(y));
-    if (x.value != y.value && x.type == OpType::timed) return where + "takes another time";
-    if (x.value != y.value) return where + "has another size";
+    if (x.value != y.value && x.type == OpType::timed) return where + "takes a different time";
+    if (x.value != y.value) return where + "has a different size";
   }
   return a.ops.size() == b.ops.size()
              ? ""

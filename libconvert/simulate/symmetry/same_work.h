@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds which codes do the same, names and the numbers of peers aside.
+// Finds codes with equal operations, except for names and the numbers of peers.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace convert {
 
-// Numbers what ranks do.
+// Numbers of the operations of ranks; equal numbers mean equal operations.
 class WorkNumbers {
  public:
   explicit WorkNumbers(const ReplayProgram& program);
@@ -27,11 +27,11 @@ class WorkNumbers {
   std::uint32_t count_ = 0;
 };
 
-// Returns ": node 3 (COMP_NODE and SEND)" or what else the first difference is; empty if it is none of the nodes.
+// Returns the first difference, for example ": node 3 (COMP_NODE and SEND)"; empty if no node differs.
 [[nodiscard]] std::string first_difference(const RankCode& a, const RankCode& b);
 
-// A move of the places of a custom algorithm: onto another or itself, `turn` places on in the ring; of all ranks
-// along a digit.
+// A map of the ranks of a custom algorithm onto another algorithm or itself: `turn` indices on in the ring, or a
+// shift of all ranks along a digit.
 struct CustomMove {
   std::uint32_t from = 0;
   std::uint32_t onto = 0;
@@ -39,7 +39,7 @@ struct CustomMove {
   std::optional<RankDigit> digit{};
 };
 
-// Finds which moves of custom algorithms leave what they do as it is; of each once.
+// Checks which moves of custom algorithms preserve their operations; checks each move once.
 class CustomWork {
  public:
   explicit CustomWork(const ReplayProgram& program) : program_(program) {}
@@ -48,7 +48,7 @@ class CustomWork {
     bool same = true;
     bool same_tags = true;
   };
-  // `digit` is the number of the move's digit if it has one.
+  // `digit` is the number of the move's digit, if it has one.
   [[nodiscard]] Fit fit(const CustomMove& move, std::size_t digit);
 
  private:
@@ -59,7 +59,7 @@ class CustomWork {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::size_t>, Fit> known_;
 };
 
-// Adds the channels of rank `a` and of `b`, which does the same, and joins each with its counterpart.
+// Adds the channels of rank `a` and of rank `b`, which has equal operations, and joins corresponding channels.
 void add_channels(const ReplayProgram& program, Rank a, Rank b, ChannelOrbits& orbits);
 
 }  // namespace convert

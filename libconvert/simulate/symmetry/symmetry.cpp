@@ -37,7 +37,7 @@ std::uint32_t representative_wire(const ProductWires& numbers, const Symmetry& s
 
 namespace {
 
-// Numbers the rings of groups by these, and others behind them by dimension.
+// Numbers class rings of groups by group, and other class rings by dimension after them.
 void number_class_rings(LinkedProgram& reduced, const Equivalence& equivalence) {
   for (CollectivePlan& plan : reduced.plans) {
     const std::uint32_t group = plan.call.group;
@@ -54,12 +54,12 @@ void number_class_rings(LinkedProgram& reduced, const Equivalence& equivalence) 
   }
 }
 
-// Returns whether the phase is a chain of messages, each after the one before, of more than one.
+// Returns whether the phase is a chain of more than one message, each sent after the previous one.
 bool is_chain(const PhasePlan& p) {
   return (p.algorithm == NativeAlgorithm::ring || p.algorithm == NativeAlgorithm::halving_doubling) && p.steps > 1;
 }
 
-// Returns whether each member of the phase has the representative of the others, on all that run it.
+// Returns whether all members of the phase have one representative, in each instance of the phase.
 bool is_closed(const ReplayProgram& program, const Symmetry& ranks, const CollectivePlan& plan,
                const PhasePlan& p) {
   if (p.group_ring) {
@@ -76,7 +76,7 @@ bool is_closed(const ReplayProgram& program, const Symmetry& ranks, const Collec
   return true;
 }
 
-// Marks the phases that may be closed, where nobody asks for what only messages tell.
+// Marks the phases that may be closed, if no requested result requires single messages.
 void mark_closed(LinkedProgram& reduced, const ReplayProgram& program, const Symmetry& ranks) {
   const ReplayOptions& options = program.options;
   if (!options.whole_rings || options.until || options.traffic || options.explain || options.network.count_wires ||
@@ -86,7 +86,7 @@ void mark_closed(LinkedProgram& reduced, const ReplayProgram& program, const Sym
   for (CollectivePlan& plan : reduced.plans) {
     for (std::vector<PhasePlan>& order : plan.orders) {
       for (PhasePlan& p : order) {
-        // Chunks begin the first phase together; in others they meet.
+        // Chunks begin the first phase together; in later phases they meet.
         if (&p != &order.front() && plan.chunks > 1) break;
         if (p.group_ring) {
           p.closed = is_chain(p) && is_closed(program, ranks, plan, p);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds ranks that are provably equivalent, so that one of each class can stand for all: shifts of digits of the
-// rank numbers, some or all, that map traces, collectives and wires onto themselves.
+// Finds provably equivalent ranks, so that one rank represents each class. The symmetries are shifts of digits of
+// the rank numbers that map traces, collectives and links onto themselves.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace convert {
 
-// Says how ranks move along a digit. Partners of halving doubling are found by XOR of digits, others by their
-// difference. mixed: a program has both.
+// How ranks move along a digit. Halving doubling finds partners by XOR of digits, other algorithms by their
+// difference. mixed: a program uses both.
 enum class Motion : std::uint8_t { fixed, shift, exchange, mixed };
 
 class Symmetry {
@@ -27,24 +27,25 @@ class Symmetry {
     std::uint32_t base = 1;
     Motion motion = Motion::fixed;
   };
-  // `digits` begin with the one that changes fastest.
+  // `digits` begin with the fastest-changing digit.
   explicit Symmetry(std::vector<Digit> digits) : digits_(std::move(digits)) {
     for (const Digit& d : digits_) by_base_.emplace_back(d.base);
   }
 
   [[nodiscard]] const std::vector<Digit>& digits() const { return digits_; }
-  // Returns the member of r's class whose digits are 0 where ranks move.
+  // Returns the member of r's class whose digits are 0 along the digits that move.
   [[nodiscard]] Rank representative(Rank r) const { return back(r, r, false); }
-  // Returns where `r` goes if `by` is moved onto its representative, by XOR with `exchange`.
+  // Returns the image of `r` under the move that maps `by` onto its representative, by XOR if `exchange`.
   [[nodiscard]] Rank back(Rank r, Rank by, bool exchange) const {
     return combine(r, by, [&](const Digit& d, Rank a, Rank b) { return exchange ? a ^ b : difference(d, a, b); });
   }
-  // Returns where `r` goes if the representative of `by` is moved onto `by`: the reverse.
+  // Returns the image of `r` under the reverse move, which maps the representative of `by` onto `by`.
   [[nodiscard]] Rank forth(Rank r, Rank by, bool exchange) const {
     return combine(r, by, [&](const Digit& d, Rank a, Rank b) { return exchange ? a ^ b : sum(d, a, b); });
   }
 
-  // Returns where `r` goes if `by` is moved onto its representative as each digit moves; none may be mixed.
+  // Returns the image of `r` under the move of `by` onto its representative by each digit's own motion; none may be
+  // mixed.
   [[nodiscard]] Rank back_by_own(Rank r, Rank by) const {
     return combine(r, by, [](const Digit& d, Rank a, Rank b) {
       return d.motion == Motion::exchange ? a ^ b : difference(d, a, b);
@@ -82,11 +83,11 @@ class Symmetry {
   std::vector<Divisor> by_base_;  // of each
 };
 
-// Returns the wire of a representative that stands for this one; both are numbers of ProductWires.
+// Returns the representative's link for this link; both are numbers of ProductWires.
 [[nodiscard]] std::uint32_t representative_wire(const ProductWires& numbers, const Symmetry& symmetry,
                                                 std::uint32_t wire);
 
-// Numbers the sets of channels that are mapped onto each other.
+// Sets of channels that are mapped onto each other.
 class ChannelOrbits {
  public:
   // Returns the number of a channel, which is added if it is new.
@@ -94,7 +95,7 @@ class ChannelOrbits {
   void join(std::uint32_t a, std::uint32_t b) { parent_[find(a)] = find(b); }
   // Returns the set of a channel that was added.
   [[nodiscard]] std::uint32_t of(const ChannelKey& key) { return find(number(key)); }
-  // Returns whether no set has two channels of one source.
+  // Returns whether no set contains two channels of one source.
   [[nodiscard]] bool tell_sources();
 
  private:
@@ -107,31 +108,31 @@ class ChannelOrbits {
   std::vector<std::uint32_t> parent_;
 };
 
-// Says how a program is mapped onto itself.
+// Map of a program onto itself.
 struct Equivalence {
   Symmetry ranks;
-  // By group, those onto which it is mapped, itself among them; empty if no representative or every rank is in it.
+  // By group, its images, including itself; empty if it contains no representative or every rank.
   std::vector<std::vector<std::uint32_t>> group_images{};
   std::shared_ptr<ChannelOrbits> orbits{};  // null: equivalent channels share tags
-  bool rounded = false;                     // parts that differ by a byte count as equal
-  // Which rings turn in no way, see ClassRings: those of groups, and those of all ranks along dimensions.
+  bool rounded = false;                     // shards that differ by a byte count as equal
+  // Rings that do not rotate, see ClassRings: by group, and by dimension for rings of all ranks.
   std::vector<bool> class_rings_of_groups{};
   std::vector<bool> class_rings_along{};
   [[nodiscard]] bool has_class_rings() const { return !class_rings_of_groups.empty(); }
 };
 
-// What was found of a program.
+// Result of the search for a symmetry of a program.
 struct Search {
-  std::optional<Equivalence> found{};  // the largest symmetry, if it saves anything
-  // What keeps ranks from standing for others, or for more of them, for people; empty: nothing does.
+  std::optional<Equivalence> found{};  // the largest symmetry, if it saves work
+  // Reason, for people, why ranks are not represented by others, or by fewer; empty: no reason.
   std::string why{};
 };
-// What cannot be known in advance (which of several simultaneous events comes first) is watched during the run.
-// `class_rings`: also where ClassRings has to say that rings are alike.
+// Finds the largest symmetry of a program. The order of simultaneous events, which is unknown in advance, must be
+// checked during the run. `class_rings`: accept rings that are equivalent only by ClassRings.
 [[nodiscard]] Search find_symmetry(const ReplayProgram& program, bool class_rings);
 
-// Returns the program of the representatives alone, who send all messages: other ranks have no code. Its nodes have
-// numbers of their own.
+// Returns the program of the representatives, which send all messages; other ranks have no code. Its nodes have
+// separate numbers.
 [[nodiscard]] LinkedProgram reduce(const ReplayProgram& program, const Equivalence& equivalence);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps the origins of events that touch an NPU or a wire at one time; see OrderWatch.
+// Origins of events that touch an NPU or a link in one turn; see OrderWatch.
 #pragma once
 
 #include <algorithm>
@@ -12,22 +12,22 @@
 
 namespace convert {
 
-// Says of a rank which it is as seen from another; see SeenOrigins.
+// Origin of an event as seen from a rank; see SeenOrigins.
 using Origin = std::uint64_t;
 inline constexpr Origin unknown_origin = UINT64_MAX;
 
-// Says in which turn an event was pushed (see OrderWatch), and to which rank it goes back.
+// Turn in which an event was pushed (see OrderWatch), and the event's origin.
 struct Pushed {
   std::uint64_t turn = 0;
   Origin origin = 0;
 };
 
-// Returns whether the order of two events of one turn with these origins is open.
+// Returns whether the order of two events of one turn with these origins is undetermined.
 [[nodiscard]] inline bool order_is_open(Origin a, Origin b) { return a != b || a == unknown_origin; }
 
-// Holds the events of one turn that have come to an NPU or a wire. Later events are compared with these: does one
-// differ in origin, or in both origin and index? An event is left out if those kept answer that for every later
-// one, so about ten stay of each kind.
+// Events of one turn that have touched an NPU or a link. A later event is compared with them: does any differ in
+// origin, or in both origin and index? An event is omitted if the stored events give the same answer for every
+// later event, so about ten are stored of each kind.
 class Touches {
  public:
   struct Touch {
@@ -35,7 +35,7 @@ class Touches {
     std::uint32_t kind = 0;
     std::uint64_t index = 0;
   };
-  // With more, the search for symmetry gives up.
+  // The search for symmetry gives up above this number.
   static constexpr std::size_t too_many = 1000;
 
   void clear() { touches_.clear(); }
@@ -47,8 +47,8 @@ class Touches {
   [[nodiscard]] auto end() const { return touches_.end(); }
 
  private:
-  // Returns whether those kept answer for this one too: three that share its kind and either origin or index, or
-  // three that pairwise share neither.
+  // Returns whether the stored events give the same answers as `touch`: three that share its kind and either origin
+  // or index, or three that pairwise share neither.
   [[nodiscard]] bool covered(const Touch& touch) const {
     std::array<const Touch*, 3> apart{};
     std::size_t aparts = 0;

@@ -20,8 +20,8 @@ class Unfolder {
   }
 
   void run(std::vector<Detail>& chain) const {
-    std::optional<Detail> later;  // as the representatives have it
-    Rank at = 0;                  // where it took place
+    std::optional<Detail> later;  // in the frame of the representatives
+    Rank at = 0;                  // its NPU
     for (std::size_t i = chain.size(); i-- > 0;) {
       const Detail d = chain[i];
       at = later ? before(*later, at, d) : d.actor.npu;
@@ -31,7 +31,7 @@ class Unfolder {
   }
 
  private:
-  // Returns where `d` took place, the cause of `later`, which took place at `at`.
+  // Returns the NPU of `d`, the cause of `later`, which took place on `at`.
   [[nodiscard]] Rank before(const Detail& later, Rank at, const Detail& d) const {
     switch (later.after) {
       case Causes::After::same: break;
@@ -41,7 +41,7 @@ class Unfolder {
     }
     return at;
   }
-  // Returns where the source of message `d` is if rank `seen`, as seen from its representative, is `at`.
+  // Returns the source of message `d` if rank `seen`, in the frame of its representative, is `at`.
   [[nodiscard]] Rank moved_onto(const Detail& d, Rank seen, Rank at) const {
     return symmetry_.forth(d.actor.npu, symmetry_.back(at, seen, d.exchange), d.exchange);
   }

@@ -13,8 +13,8 @@ std::uint32_t WireWatch::come(std::uint32_t p, std::uint32_t wire) {
   return own.number;
 }
 
-// Returns an origin in the frame of the packet's source as seen from the owner of its wire, for which `owner`
-// stands.
+// Converts an origin from the frame of the packet's source to the frame of the owner of its link, whose
+// representative is `owner`.
 Origin WireWatch::at_owner(Origin origin, const Packet& k, Rank owner) {
   if (k.class_ring != 0) return k.arrives ? origins_.next_in_ring(origin, k.class_ring, true) : origin;
   return k.owner == owner ? origin : origins_.at(origin, k.owner, k.exchange);
@@ -52,8 +52,9 @@ void WireWatch::find(std::uint32_t number, Known& known) {
   }
 }
 
-// The end of a transmission and the coming of a packet commute, unless packets have priorities: the packet that has
-// waited longest is the next in either case. Only what pushes its events is open where none has waited before.
+// The end of a transmission and the arrival of a packet commute, unless packets have priorities: in both orders,
+// the packet that has waited longest is next. If no packet has waited, only the event that pushes the next ones is
+// undetermined.
 void WireWatch::touch(Wire& wire, Origin origin, bool enters) {
   if (wire.turn != order_.turn()) {
     wire.turn = order_.turn();
@@ -67,7 +68,7 @@ void WireWatch::touch(Wire& wire, Origin origin, bool enters) {
     if (t.kind == touch.kind || by_priority_) order_.give_up(wire.owner, "messages at one of its links");
   }
   wire.touches.add(touch);
-  if (wire.touches.size() > Touches::too_many) order_.give_up(wire.owner, "very many messages at one of its links");
+  if (wire.touches.size() > Touches::too_many) order_.give_up(wire.owner, "too many messages at one of its links");
 }
 
 }  // namespace convert

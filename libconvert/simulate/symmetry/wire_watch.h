@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds which wire of a representative stands for the one that a packet takes, and whether the order of what comes
-// to a wire at one time could matter.
+// Maps the link of a packet to the representative's link, and checks whether the order of simultaneous events at a
+// link could matter.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@
 
 namespace convert {
 
-// Maps the wires of packets, and tells the OrderWatch what comes to each. The positions of a packet stay in the
-// frame of its source, which is a representative.
+// Maps the links of packets, and reports the events at each link to the OrderWatch. The positions of a packet stay
+// in the frame of its source, which is a representative.
 class WireWatch {
  public:
-  // `by_priority`: not all messages take wires in the order in which they come.
+  // `by_priority`: not all messages take links in the order of arrival.
   WireWatch(const NetworkConfig& config, const Symmetry& symmetry, SeenOrigins& origins, OrderWatch& order,
             ClosedWatch& closed, const EventQueue& queue, bool by_priority)
       : numbers_(config),
@@ -32,29 +32,29 @@ class WireWatch {
         by_priority_(by_priority),
         pages_((std::size_t{numbers_.wires()} >> page_bits) + 1) {}
 
-  // Tells that packet `p` is sent: how it moves with its source, see ChannelKey::exchange, or along which class
-  // ring.
+  // Records that packet `p` is sent. `exchange`: how it moves with its source, see ChannelKey::exchange.
+  // `class_ring`: the class ring of the message.
   void launch(std::uint32_t p, bool exchange, std::uint32_t class_ring) {
     packet(p).exchange = exchange;
     packet(p).class_ring = class_ring;
     packet(p).arrives = false;
   }
 
-  // Tells that the current event, a send or the packet's end of a wire, brings packet `p` to `wire`. Returns the
-  // wire of the representative.
+  // Records that the current event, a send or the packet's end of a link, brings packet `p` to `wire`. Returns the
+  // representative's link.
   std::uint32_t come(std::uint32_t p, std::uint32_t wire);
-  // Tells that the current event, which has come to this wire, lets `p` take it.
+  // Records that the current event at this link lets `p` take the link.
   void transmit(std::uint32_t p, std::uint32_t wire);
-  // Returns the wire of the representative.
+  // Returns the representative's link.
   [[nodiscard]] std::uint32_t number_of(std::uint32_t wire) { return this->wire(wire).number; }
-  // Returns whether phases of `npu` that begin now may be closed on this wire, as far as others are: no other that
-  // has claimed it has it still, and nothing has come to it in this turn.
+  // Returns whether phases of `npu` that begin now may be closed, as far as this link is concerned: no other claim
+  // is active, and no event has touched the link in this turn.
   [[nodiscard]] bool can_claim(std::uint32_t wire, Rank npu) {
     const Wire& w = this->wire(wire);
     if (w.claimed_until == being_claimed) return w.claimed_by == npu && w.claimed_from == queue_.now();
     return w.claimed_until < queue_.now() && w.turn != order_.turn();
   }
-  // Claims it for them, and says for how long.
+  // claim() claims the link for these phases; claim_until() sets the end of the claim.
   void claim(std::uint32_t wire, Rank npu) {
     Wire& w = this->wire(wire);
     w.claimed_by = npu;
@@ -62,7 +62,7 @@ class WireWatch {
     w.claimed_until = being_claimed;
   }
   void claim_until(std::uint32_t wire, Picoseconds end) { this->wire(wire).claimed_until = end; }
-  // Tell that the event is run that ends the transmission, or that brings the packet to the end of the wire.
+  // Record that the current event ends the transmission, or brings the packet to the end of the link.
   void leave(std::uint32_t wire);
   void hop(std::uint32_t p) {
     order_.next_visit();
@@ -71,31 +71,31 @@ class WireWatch {
 
  private:
   struct Packet {
-    Rank owner = 0;         // of its wire
+    Rank owner = 0;         // of its link
     bool exchange = false;  // it moves by XOR
-    bool arrives = false;   // along a class ring: its wire is the second, that of the destination
+    bool arrives = false;   // along a class ring: its link is the second, which belongs to the destination
     std::uint32_t class_ring = 0;
-    Pushed pushed{};  // the end of its hop
+    Pushed pushed{};  // end of its hop
   };
   struct Wire {
-    std::uint32_t number = 0;  // of the representative's
+    std::uint32_t number = 0;  // of the representative's link
     Rank owner = 0;
-    Pushed free{};  // the end of its transmission
+    Pushed free{};  // end of its transmission
     std::uint64_t turn = 0;
     Rank claimed_by = 0;  // for closed phases
     Picoseconds claimed_from = 0;
     Picoseconds claimed_until = -1;
-    Touches touches{};  // in that turn; of a kind: enters or leaves, its index: the visit
+    Touches touches{};  // in that turn; kind: enters or leaves, index: the visit
   };
 
   Packet& packet(std::uint32_t p) {
     if (p >= packets_.size()) packets_.resize(std::size_t{p} + 1);
     return packets_[p];
   }
-  // Says of a wire which of wires_ stands for it.
+  // Link in wires_ that represents a link.
   struct Known {
     Rank owner;
-    std::uint32_t at;  // 1 + index; 0: it is not known yet
+    std::uint32_t at;  // 1 + index; 0: unknown yet
   };
   static constexpr std::uint32_t page_bits = 9;
   static constexpr Picoseconds being_claimed = std::numeric_limits<Picoseconds>::max();
@@ -122,9 +122,9 @@ class WireWatch {
   const bool by_priority_;
   std::vector<Packet> packets_;
   using Page = std::vector<Known>;
-  std::vector<Page> pages_;  // by wire; those that are used, as a fully connected network has npus² wires
+  std::vector<Page> pages_;  // by link, allocated on use, as a fully connected network has npus² links
   std::vector<Wire> wires_;
-  Origin origin_ = 0;  // of the event at the wire, in the frame of the wire's owner
+  Origin origin_ = 0;  // of the event at the link, in the frame of the link's owner
 };
 
 }  // namespace convert

@@ -9,7 +9,7 @@
 namespace convert {
 namespace {
 
-// Holds how many events a member of a collective has, about.
+// Approximate number of events per member of a collective.
 struct PlanEvents {
   double by_message = 0;
   double whole = 0;
@@ -18,7 +18,7 @@ struct PlanEvents {
 PlanEvents events_of(const CollectivePlan& plan) {
   constexpr double of_message = 2;
   constexpr double of_ring = 3;
-  constexpr double of_round = 0.01;  // which has none
+  constexpr double of_round = 0.01;  // computed without events
   PlanEvents events;
   for (std::uint64_t chunk = 0; !plan.orders.empty() && chunk < plan.chunks; ++chunk) {
     for (const PhasePlan& p : plan.phases(chunk)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says whether to run one of equivalent ranks for all takes less than to run all of them.
+// Decides whether replaying one of equivalent ranks is cheaper than replaying all ranks.
 #pragma once
 
 #include "simulate/program/program.h"
@@ -7,8 +7,7 @@
 
 namespace convert {
 
-// Returns whether far fewer events are needed with whole rings of all ranks than with each message of
-// representatives.
+// Returns whether whole rings of all ranks need far fewer events than single messages of representatives.
 [[nodiscard]] bool whole_rings_need_less(const ReplayProgram& program, const Equivalence& equivalence);
 
 }  // namespace convert

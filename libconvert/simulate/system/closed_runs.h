@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs closed phases of SystemLayer (see ClosedPhase), for layer.cpp alone: in replays of representatives a phase
-// gets two events in place of those of its messages: its last one is sent, and comes.
+// Closed phases of SystemLayer (see ClosedPhase); for layer.cpp only. In replays of representatives, a phase has
+// two events instead of the events of its messages: its last message is sent, and it arrives.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace convert {
 
-// Lets the stream's phase, whose first message is to be sent now, be run as a closed one. Returns false if it
-// cannot: the message then is to be sent.
+// Runs the stream's phase, whose first message would be sent now, as a closed phase. Returns false if this is not
+// possible; the message must be sent then.
 template <class Observer>
 bool SystemLayer<Observer>::close(std::uint32_t s) {
   if constexpr (Observer::is_reduced) {
@@ -36,7 +36,7 @@ bool SystemLayer<Observer>::close(std::uint32_t s) {
   }
 }
 
-// Returns the number of the description of the stream's phase; without legs if it cannot be closed.
+// Returns the number of the description of the stream's phase; the description has no legs if it cannot be closed.
 template <class Observer>
 std::uint32_t SystemLayer<Observer>::closed_phase(const Stream& st) {
   const std::int64_t total = model_.rules.parts_are_equal() ? 0 : st.total;
@@ -61,11 +61,11 @@ ClosedPhase SystemLayer<Observer>::describe_closed(const Stream& st, std::uint64
   return phase;
 }
 
-// Adds the messages of an algorithm of bundles, see make_bundle().
+// Adds the messages of an algorithm of bundles; see make_bundle().
 template <class Observer>
 bool SystemLayer<Observer>::add_bundles(const Stream& st, ClosedPhase& phase) {
   const PhasePlan& p = *st.phase;
-  Stream bundle;  // the one that comes next
+  Stream bundle;  // the next bundle
   bundle.phase = st.phase;
   bundle.bytes = st.bytes;
   bundle.distance = st.distance;
@@ -112,7 +112,7 @@ bool SystemLayer<Observer>::add_rounds(const Stream& st, ClosedPhase& phase) {
   return true;
 }
 
-// Says how the message of the last leg goes. `distance` counts where places are found by XOR.
+// Sets the route of the last leg's message. `distance` is used if indices are found by XOR.
 template <class Observer>
 bool SystemLayer<Observer>::add_way(const Stream& st, ClosedPhase& phase, std::uint32_t place,
                                     std::uint32_t distance, std::int64_t bytes) {
@@ -130,7 +130,7 @@ bool SystemLayer<Observer>::add_way(const Stream& st, ClosedPhase& phase, std::u
   return true;
 }
 
-// Runs the phases that have been closed while the current entry of an NPU's events was run.
+// Runs the phases that were closed during the current entry of an NPU's events.
 template <class Observer>
 void SystemLayer<Observer>::run_closed() {
   if constexpr (Observer::is_reduced) {
@@ -193,7 +193,7 @@ void SystemLayer<Observer>::watch_closed(const ClosedTimes& times) {
   }
 }
 
-// Takes the last message of a closed phase; what follows goes as without this.
+// Receives the last message of a closed phase; from here on, the phase continues as other phases do.
 template <class Observer>
 void SystemLayer<Observer>::take_last_of_closed(std::uint32_t s) {
   Stream& st = stream(s);

@@ -47,7 +47,7 @@ void CustomRuns<Observer>::issue(std::uint32_t run) {
   } while (feeder.free_nodes() != 0);
 }
 
-// Issues what the end of a node has freed.
+// Issues the nodes that the end of a node has freed.
 template <class Observer>
 void CustomRuns<Observer>::issue_in_order(std::uint32_t run, std::uint32_t ended) {
   Run& r = runs_[run];

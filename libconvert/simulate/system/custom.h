@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs collectives whose algorithm is given as traces, one for each place in the group.
+// Runs collectives whose algorithm is given as traces, one trace for each rank of the group.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace convert {
 
-// Holds the runs of custom algorithms that are under way.
+// Runs of custom algorithms that are under way.
 class CustomState {
  public:
-  // Holds what runs `code` on one NPU.
+  // A run of `code` on one NPU.
   struct Run {
     Feeder feeder{};
     const RankCode* code = nullptr;
@@ -25,9 +25,9 @@ class CustomState {
     std::uint32_t collective = 0;    // see begin()
     std::uint32_t bucket_count = 1;  // see IssueArranger
   };
-  // Returns the runs under way, whose feeder is not done, among others that have ended.
+  // Returns the runs. The feeder of a run under way is not done; other runs have ended.
   [[nodiscard]] const std::vector<Run>& runs() const { return runs_; }
-  // Names a node that has been issued and has not ended.
+  // A node that has been issued and has not ended.
   struct Pending {
     std::uint32_t run;
     std::uint32_t node;
@@ -40,16 +40,16 @@ class CustomState {
   Pool<Pending, &Pending::node> pending_;
 };
 
-// Runs custom algorithms on NPUs. Issues all nodes that nothing holds back at once, in ascending order of id or,
-// by ASTRA-sim's rules, as their IssueOrder says; they need no resources and take no time but their own.
+// Runs custom algorithms on NPUs. Issues all free nodes at once, in ascending order of id or, by ASTRA-sim's rules,
+// in the order of IssueOrder. The nodes need no resources and take only their own time.
 template <class Observer>
 class CustomRuns : public CustomState {
  public:
   CustomRuns(NpuEvents<Observer>& events, Messages<Observer>& messages, Observer& observer)
       : events_(events), messages_(messages), observer_(observer) {}
 
-  // Issues the first nodes of `code`, which has some, on `npu`. `collective` is 1 + the number of the collective in
-  // SystemState::runs() if its messages are matched apart from those of other runs; else 0.
+  // Issues the first nodes of `code`, which is not empty, on `npu`. `collective` is 1 + the number of the
+  // collective in SystemState::runs() if its messages are matched separately from other runs; else 0.
   void begin(Rank npu, const RankCode& code, std::uint32_t stream, std::uint32_t collective);
 
   // Ends op `index` (of a Waiter::custom_op). Returns 1 + the stream whose run has ended with it, else 0.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chooses the system layer where the user gives none: the algorithm that fits each dimension of the network.
+// Default configuration of the collective engine: a suitable algorithm for each dimension of the network.
 #pragma once
 
 #include "config/network/network.h"
@@ -7,9 +7,10 @@
 
 namespace convert {
 
-// Returns the system: ring dimensions run ring, fully connected ones direct, switches halving doubling where their
-// number of NPUs allows it; all-to-all is direct. There are four chunks, all at once, no endpoint delay, and
-// reductions for free. In a network without dimensions one ring joins all NPUs; all-to-all is direct.
+// Returns the configuration. Ring dimensions use ring, fully connected dimensions direct, switches halving doubling
+// if their number of NPUs is a power of two; all-to-all uses direct. There are four chunks, all at once, no
+// endpoint delay, and reductions take no time. In a network without dimensions, one ring joins all NPUs, and
+// all-to-all uses direct.
 [[nodiscard]] SystemConfig default_system(const NetworkConfig& network);
 
 }  // namespace convert

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Runs phases of SystemLayer with exact sizes, for layer.cpp alone: rounds (ring, direct, halving doubling,
-// dissemination) and stages (trees, stars). Before the first message and after each one received comes the endpoint
-// delay, and the reduction where there is one.
+// Phases of SystemLayer with exact sizes; for layer.cpp only: rounds (ring, direct, halving doubling,
+// dissemination) and stages (trees, stars). The endpoint delay, and the reduction if there is one, precede the
+// first message and follow each received message.
 #pragma once
 
 #include "simulate/system/layer.h"
@@ -15,7 +15,7 @@ inline bool has_stages(const PhasePlan& p) {
          p.algorithm == NativeAlgorithm::double_binary_tree;
 }
 
-// Returns whether messages have two sizes, which name their slots.
+// Returns whether messages have two sizes, which are the numbers of their slots.
 inline bool has_two_sizes(const PhasePlan& p) { return p.algorithm == NativeAlgorithm::ring && !p.unequal; }
 
 inline std::uint32_t window_of(const PhasePlan& p) { return p.algorithm == NativeAlgorithm::direct ? p.window : 1; }
@@ -28,7 +28,7 @@ std::int64_t SystemLayer<Observer>::exact_total(const Stream& st) const {
       [&](const PhasePlan& phase) { return place_in(st, phase); }, plan.rounded);
 }
 
-// Returns the bytes of a message between the stream's place of a tree or star and another place.
+// Returns the bytes of a message between the stream's index in a tree or star and another index.
 template <class Observer>
 std::int64_t SystemLayer<Observer>::stage_bytes(const Stream& st, std::uint32_t place) const {
   if (!st.phase->unequal) return st.total;
@@ -52,7 +52,7 @@ void SystemLayer<Observer>::exact_begin(std::uint32_t s) {
   for (std::uint32_t i = 0; i < window_of(p); ++i) exact_pass(s, 0);
 }
 
-// Starts a local pass: the endpoint delay, and the reduction of so many bytes.
+// Starts a local pass: the endpoint delay, and the reduction of `reduced_bytes` bytes.
 template <class Observer>
 void SystemLayer<Observer>::exact_pass(std::uint32_t s, std::int64_t reduced_bytes) {
   const Stream& st = stream(s);
@@ -67,7 +67,7 @@ void SystemLayer<Observer>::exact_received(std::uint32_t s) {
     exact_pass(s, (*st.stages)[st.sent].reduces ? st.total : 0);
   } else {
     const std::uint64_t number = st.received++;
-    const Collective op = st.phase->op;  // unequal parts are gathered
+    const Collective op = st.phase->op;  // collectives with unequal shards only gather
     if (op != Collective::all_reduce && op != Collective::reduce_scatter) return exact_pass(s, 0);
     const Round r = round(*st.phase, st.place, st.total, number, st.anticlockwise);
     exact_pass(s, r.reduces ? r.in_bytes : 0);
@@ -88,7 +88,7 @@ void SystemLayer<Observer>::exact_step(std::uint32_t s) {
   const std::uint64_t all = rounds(p);
   const std::uint32_t window = window_of(p);
   const bool by_size = has_two_sizes(p);
-  const std::int64_t smaller = by_size ? st.total / p.members : 0;  // of the two sizes of messages
+  const std::int64_t smaller = by_size ? st.total / p.members : 0;  // smaller of the two sizes of messages
   const bool in_halves = p.algorithm == NativeAlgorithm::direct && p.op == Collective::all_reduce;
   while (st.sent < all && st.free > 0) {
     if (in_halves && st.sent >= p.members - 1 && st.prepared < window + p.members - 1) return;
@@ -129,7 +129,7 @@ void SystemLayer<Observer>::exact_send_stage(std::uint32_t s) {
   if (st.under_way == 0) exact_end_stages(s);
 }
 
-// A root that only sends is not done before its messages are there, like a node that sends.
+// A root that only sends ends after the arrival of its messages, like a node that sends.
 template <class Observer>
 void SystemLayer<Observer>::exact_sent(std::uint32_t s) {
   Stream& st = stream(s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Brings the messages for a stream of a collective together with its receives. Both ends of a native algorithm know
-// which message is the k-th of a phase, so that they need no table of what they have in common.
+// Matches the messages for a stream of a collective with its receives. Both ends of a native algorithm can
+// compute the k-th message of a phase, so they need no table of channels.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +12,15 @@
 
 namespace convert {
 
-// Holds the receives of one phase that wait, and the messages that came before their receive. Each message has a
-// slot, which is known to its sender too.
+// Waiting receives of one phase, and messages that arrived before their receive. Each message has a slot, which its
+// sender can compute, too.
 class Inbox {
  public:
-  // Says what a slot stands for: one message, whose receive is posted after (or with) those of lower slots; or all
-  // messages of one size, 0 or 1, from one sender, which come and are received in order.
+  // Meaning of a slot. messages: one message, whose receive is posted after, or together with, the receives of
+  // lower slots. sizes: all messages of one size, 0 or 1, from one sender, which arrive and are received in order.
   enum class Slots : std::uint8_t { messages, sizes };
 
-  // Begins a phase, once all receives of the one before have had their messages.
+  // Starts a phase, after all receives of the previous phase have had their messages.
   void open(std::uint32_t phase, Slots slots) {
     phase_ = phase;
     slots_ = slots;
@@ -28,13 +28,13 @@ class Inbox {
   }
   [[nodiscard]] bool is_open(std::uint32_t phase) const { return phase_ == phase; }
 
-  // Posts a receive. Returns whether its message has come already.
+  // Posts a receive. Returns whether its message has arrived before.
   bool post(std::uint32_t slot) {
     if (slots_ == Slots::sizes) return static_cast<std::int32_t>(counts_[slot]++) < 0;
     posted() = std::max(posted(), slot + 1);
     return early() != 0 && take_early(slot);
   }
-  // Notes that a message has come. Returns whether a receive waits for it.
+  // Records the arrival of a message. Returns whether a receive waits for it.
   bool come(std::uint32_t slot) {
     if (slots_ == Slots::sizes) return static_cast<std::int32_t>(counts_[slot]--) > 0;
     if (slot < posted()) return true;
@@ -65,9 +65,9 @@ class Inbox {
 
   std::uint32_t phase_ = UINT32_MAX;
   Slots slots_ = Slots::messages;
-  std::array<std::uint32_t, 2> counts_{};  // by size: receives that wait, less messages; else posted(), early()
-  std::uint64_t first_ = 0;                // a bit for each slot whose message came early
-  std::unique_ptr<std::vector<std::uint64_t>> more_{};  // for slots from 64 on
+  std::array<std::uint32_t, 2> counts_{};  // by size: waiting receives minus messages; else posted(), early()
+  std::uint64_t first_ = 0;                // a bit for each slot whose message arrived early
+  std::unique_ptr<std::vector<std::uint64_t>> more_{};  // for slots from 64
 };
 
 }  // namespace convert

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Runs ring phases of SystemLayer on lanes (see RingsOnLanes), for layer.cpp alone: once all rings that begin
-// together have begun on all members, their times follow. As in whole_phases.h, each member gets one event of each,
-// and where what was taken for granted does not hold, the order is noted as open: the replay is to run again
-// without.
+// Ring phases of SystemLayer on lanes (see RingsOnLanes); for layer.cpp only. After all rings that begin together
+// have begun on all members, their times can be computed. As in whole_phases.h, each member has one event per ring.
+// If an assumption does not hold, the order is recorded as undetermined, and the replay must run again without
+// lanes.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ void SystemLayer<Observer>::begin_on_lanes(std::uint32_t s) {
   if (++set.begun == set.streams.size() && !order_is_open_) run_on_lanes(set);
 }
 
-// Returns the lane from the stream's NPU to the next, for a set of rings; null if it is not for that set alone.
+// Returns the lane from the stream's NPU to the next, for a set of rings; null if others use it.
 template <class Observer>
 RingLane* SystemLayer<Observer>::take_lane(const Stream& st) {
   const Rank next = member(st, neighbour(st, 1, true));
@@ -88,7 +88,7 @@ void SystemLayer<Observer>::run_on_lanes(RingSet& set) {
   set = {};
 }
 
-// Returns false if the lanes do not fit together, or if the clock might end.
+// Returns false if the lanes do not fit together, or if the clock might overflow.
 template <class Observer>
 bool SystemLayer<Observer>::prepare_lanes(RingSet& set, const PhasePlan& p, std::int64_t bytes) {
   const auto n = static_cast<std::uint32_t>(set.begins.size());

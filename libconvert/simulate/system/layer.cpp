@@ -51,7 +51,7 @@ const CollectiveRun* SystemLayer<Observer>::start(Rank npu, std::uint32_t plan_n
   take_turns(npu, plan);
   if (numbers_) numbers_->call(npu, run, plan);
   const std::uint32_t job = new_job(run, op, end);
-  if (plan.chunks == 0) {  // nothing to do, at the end of this tick
+  if (plan.chunks == 0) {  // nothing to do; ends in this tick
     observer_.acts([&] { return actor(npu, job); });
     events_.add(npu, 0, {Waiter::empty_job, job});
     return nullptr;
@@ -95,7 +95,7 @@ void SystemLayer<Observer>::init_phase(std::uint32_t s) {
                  model_.rules.custom_runs_share_channels() ? 0 : jobs_[st.job].run + 1);
 }
 
-// What waits for the collective is told before the queues move on.
+// Dependents of the collective are notified before the queues advance.
 template <class Observer>
 void SystemLayer<Observer>::end_phase(std::uint32_t s) {
   Stream& st = stream(s);
@@ -113,7 +113,7 @@ void SystemLayer<Observer>::end_phase(std::uint32_t s) {
     if (own_queue) return init_phase(s);
     enter_queue(s);
   } else if (--jobs_[job].streams_left == 0) {
-    if (own_queue) {  // it goes with it
+    if (own_queue) {  // the queue ends with its collective
       free_stream(s);
       return end_job(npu, job);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the collectives of all NPUs as streams of chunks through queues, by native or custom algorithms.
+// Collective engine: runs the collectives of all NPUs as streams of chunks through queues, by native or custom
+// algorithms.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +26,13 @@ namespace convert {
 struct CustomAlgorithm;
 struct LinkedProgram;
 
-// Receives the begins and ends of NPUs' parts of collectives.
+// Receives the begin and end of each NPU's participation in a collective.
 class CollectiveListener {
  public:
   virtual ~CollectiveListener() = default;
   // NPU `npu` has called run `run` as node `op`.
   virtual void collective_called(Rank npu, std::uint32_t op, std::uint32_t run) = 0;
-  // Tells that NPU `npu` has ended its part of run `run`, which it called as node `op`, whose end is `end`.
+  // NPU `npu` has ended its participation in run `run`, which it called as node `op` with NodeEnd `end`.
   virtual void collective_done(Rank npu, std::uint32_t op, NodeEnd end, std::uint32_t run) = 0;
 };
 
@@ -41,32 +42,32 @@ class SystemLayer final : public SystemState {
   SystemLayer(const LinkedProgram& program, const EventQueue& queue, NpuEvents<Observer>& events,
               Messages<Observer>& messages, CollectiveListener& listener, Observer& observer);
 
-  // Lets NPU `npu`, a member of the plan's group, call a collective of the group as its node `op`: collective
-  // `number`, or by ASTRA-sim's rules collective k with its k-th call. If another NPU has called that with another
-  // plan, does nothing and returns that run, valid until the next call; else returns null.
+  // NPU `npu`, a member of the plan's group, calls a collective of the group as its node `op`: collective `number`,
+  // or by ASTRA-sim's rules collective k with its k-th call. If another NPU has called this collective with a
+  // different plan, does nothing and returns that run, valid until the next call; else returns null.
   [[nodiscard]] const CollectiveRun* start(Rank npu, std::uint32_t plan, std::uint32_t op, NodeEnd end,
                                            std::uint32_t number);
 
-  // Handles what was registered with a Waiter and has come due.
+  // Handles a due Waiter.
   void fire(Rank npu, Waiter w);
-  // Handles a message that has arrived.
+  // Handles an arrived message.
   void arrive(typename Messages<Observer>::ForStream to);
-  // Fetches what arrive() needs of a stream. Inlined, as g++ removes calls of functions that only fetch.
+  // Prefetches a stream for arrive(). Inlined, as g++ removes calls of functions that only prefetch.
   [[gnu::always_inline]] void prefetch(std::uint32_t s) const { prefetch_stream(s); }
   [[nodiscard]] const CustomState& custom_runs() const override { return customs_; }
   // Handles the `event_last` of a stream.
   void take_last(std::uint32_t s);
   // Handles the `event_sent` of a stream.
   void send_last(std::uint32_t s);
-  // Runs phases that are closed and have begun; called when all of an entry of NpuEvents has been run.
+  // Runs closed phases that have begun. Call it after each complete entry of NpuEvents.
   void run_closed();
-  // Return whether it runs rings as wholes, whether there was one, and whether one sent at time 0.
+  // Return whether rings are run as wholes, whether one has run, and whether one has sent at time 0.
   [[nodiscard]] bool runs_whole_rings() const { return runs_whole_rings_; }
   [[nodiscard]] bool ran_whole_rings() const { return !whole_streams_.empty() || !ring_sets_.empty(); }
   [[nodiscard]] bool began_at_zero() const { return began_at_zero_; }
-  // Returns how many phases were run as closed ones.
+  // Returns the number of phases that were run as closed phases.
   [[nodiscard]] std::uint64_t closed_phases() const { return closed_phases_run_; }
-  // Returns whether events of one time may have come in another order than they would message by message.
+  // Returns whether simultaneous events may have come in a different order than message by message.
   [[nodiscard]] bool order_is_open() const { return order_is_open_ || events_.order_is_open(); }
 
  private:
@@ -77,7 +78,7 @@ class SystemLayer final : public SystemState {
   [[nodiscard]] std::uint32_t job_of(Waiter w);
   [[nodiscard]] Actor actor(Rank npu, std::uint32_t job) const { return {npu, jobs_[job].op, jobs_[job].run + 1}; }
 
-  // The algorithms, in native_algorithms.h.
+  // Algorithms, in native_algorithms.h.
   void init_algorithm(std::uint32_t s);
   void step(std::uint32_t s);
   void received(std::uint32_t s);
@@ -109,13 +110,14 @@ class SystemLayer final : public SystemState {
   [[nodiscard]] static std::uint32_t along_ring(const Stream& st, std::uint32_t place);
 
   // Ring phases on lanes, in lane_phases.h.
-  // Holds rings that begin together on each member; by ring and member.
+  //
+  // Rings that begin together on each member, by ring and member.
   struct RingSet {
     bool anticlockwise = false;
     std::vector<std::uint32_t> streams{};
-    std::vector<Picoseconds> begins{};  // of members: when they can send their first messages
-    std::vector<RingLane*> lanes{};     // from each
-    std::size_t begun = 0;              // streams
+    std::vector<Picoseconds> begins{};  // by member: when it can send its first message
+    std::vector<RingLane*> lanes{};     // by source
+    std::size_t begun = 0;              // number of streams
   };
   void begin_on_lanes(std::uint32_t s);
   [[nodiscard]] RingLane* take_lane(const Stream& st);
@@ -152,25 +154,25 @@ class SystemLayer final : public SystemState {
   Messages<Observer>& messages_;
   CollectiveListener& listener_;
   Observer& observer_;
-  // Messages find their receives by streams. Not those of representatives, which are for streams of others; nor
-  // with a rendezvous, whose control messages go through channels.
+  // Whether messages find their receives by streams. Not in replays of representatives, whose messages are for
+  // streams of other NPUs, and not with rendezvous, whose control messages use channels.
   const bool streams_meet_;
   const bool runs_whole_rings_;
   bool order_is_open_ = false;
   bool began_at_zero_ = false;
   WholeRing whole_ring_;
-  std::vector<std::uint32_t> whole_streams_;  // of its members
+  std::vector<std::uint32_t> whole_streams_;  // streams of its members
   std::optional<RingLanes> lanes_;
   RingsOnLanes rings_on_lanes_;
   std::vector<RingSet> ring_sets_;
-  // By phase, NPU, exact size and whether it goes anticlockwise.
+  // By phase, NPU, exact size and direction (anticlockwise).
   std::map<std::tuple<const PhasePlan*, Rank, std::int64_t, bool>, std::uint32_t> closed_numbers_;
   std::vector<ClosedPhase> closed_phases_;
   struct TimesOfShape {
     ClosedTimes times{};
-    std::uint32_t shape = 0;  // number
+    std::uint32_t shape = 0;  // number of the shape
   };
-  std::map<std::vector<std::uint32_t>, TimesOfShape> closed_times_;  // of those that begin together
+  std::map<std::vector<std::uint32_t>, TimesOfShape> closed_times_;  // by numbers of phases that begin together
   std::map<std::vector<std::int64_t>, std::uint32_t> closed_shapes_;
   std::vector<std::uint32_t> closing_;  // streams of the current entry
   std::uint64_t closed_phases_run_ = 0;

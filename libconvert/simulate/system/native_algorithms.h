@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the native algorithms of SystemLayer, for layer.cpp alone, by bundles: a local pass, with a reduction
-// or plain, that is followed by a message; every message received starts the next bundle.
+// Native algorithms of SystemLayer; for layer.cpp only. They run by bundles: a local pass, with a reduction or
+// plain, followed by a message. Every received message starts the next bundle.
 #pragma once
 
 #include <utility>
@@ -10,12 +10,12 @@
 
 namespace convert {
 
-// Returns whether partners are found by XOR of coordinates, or of places in the ring of a group.
+// Returns whether partners are found by XOR of coordinates, or of indices in the ring of a group.
 inline bool is_exchange(const PhasePlan& p) {
   return p.algorithm == NativeAlgorithm::halving_doubling && !(p.group_ring && p.members == 2);
 }
 
-// Returns whether bundle `number` reduces, see make_bundle().
+// Returns whether bundle `number` reduces; see make_bundle().
 inline bool bundle_reduces(const PhasePlan& p, std::uint64_t number) {
   if (number % p.cycle < p.window) return false;
   return p.op == Collective::reduce_scatter || (p.op == Collective::all_reduce && number / p.cycle % 2 == 0);
@@ -65,8 +65,8 @@ void SystemLayer<Observer>::received(std::uint32_t s) {
   make_bundle(s);
 }
 
-// Makes the next bundle of a cycle: the first `window` are plain; the others reduce in a reduce-scatter, and in
-// every other cycle of an all-reduce.
+// Makes the next bundle of a cycle. The first `window` bundles are plain; the others reduce in a reduce-scatter,
+// and in every other cycle of an all-reduce.
 template <class Observer>
 void SystemLayer<Observer>::make_bundle(std::uint32_t s) {
   Stream& st = stream(s);
@@ -134,7 +134,7 @@ void SystemLayer<Observer>::receive_from(std::uint32_t s, std::uint32_t place, s
   release(st, channel);
 }
 
-// Returns the channel of a message of the stream. A ring keeps the one that it used last, in `kept`.
+// Returns the channel of a message of the stream. A ring stores its last channel in `kept`.
 template <class Observer>
 std::uint32_t SystemLayer<Observer>::acquire(const Stream& st, std::uint32_t& kept, Rank src, Rank dst,
                                              std::int64_t bytes) {
@@ -168,7 +168,7 @@ void SystemLayer<Observer>::release_kept(Stream& st) {
   }
 }
 
-// Sends the bundle that has come through to the next member, or ends the phase: one bundle is under way at a time.
+// Sends the completed bundle to the next member, or ends the phase. One bundle is under way at a time.
 template <class Observer>
 void SystemLayer<Observer>::ring_step(std::uint32_t s) {
   Stream& st = stream(s);
@@ -179,8 +179,8 @@ void SystemLayer<Observer>::ring_step(std::uint32_t s) {
   receive_from(s, neighbour(st, 1, false), 0, st.bytes);
 }
 
-// Takes note that a bundle has come through, and sends what that permits. Message k goes to the member
-// 1 + k mod (n-1) places on. The second half of an all-reduce starts when all of the first half has been received.
+// Records a completed bundle, and sends the messages that it permits. Message k goes to the member 1 + k mod (n-1)
+// indices on. The second half of an all-reduce starts after all of the first half has been received.
 template <class Observer>
 void SystemLayer<Observer>::direct_step(std::uint32_t s) {
   Stream& st = stream(s);
@@ -220,8 +220,8 @@ void SystemLayer<Observer>::halving_doubling_step(std::uint32_t s) {
   receive_from(s, partner, slot, st.ready_bytes);
 }
 
-// Moves on to the distance and the bytes of the next bundle. An all-reduce halves the message and doubles the
-// distance until it would reach n, and then goes back.
+// Advances to the distance and size of the next bundle. An all-reduce halves the message and doubles the distance
+// until the distance would reach n, and then reverses.
 template <class Observer>
 void SystemLayer<Observer>::halving_doubling_advance(Stream& st) {
   if (st.turned) {
@@ -271,7 +271,7 @@ void SystemLayer<Observer>::init_tree(std::uint32_t s) {
   tree_receive(s, st.right);
 }
 
-// Goes on with the tree: with `message` one has been received; else a bundle has come through.
+// Continues the tree: with `message` a message has been received; else a bundle has completed.
 template <class Observer>
 void SystemLayer<Observer>::tree_step(std::uint32_t s, bool message) {
   using Tree = Stream::Tree;

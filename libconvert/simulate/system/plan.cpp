@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// Describes a logical ring or tree that can carry a phase.
+// A logical ring or tree that can carry a phase.
 struct LogicalDim {
   AlgorithmChoice choice{};
   std::uint32_t dim = 0;
@@ -47,8 +47,8 @@ class Planner {
       }
       if (group_.size(model_) == 1) {
         refuse(
-            "the collective has one NPU, and no dimension takes part: by ASTRA-sim's rules it never ends; "
-            "--compat none runs it");
+            "the collective has one NPU and no dimension: it never ends by ASTRA-sim's rules; "
+            "use --compat none");
       }
       refuse("involved_dim names no dimension in which the collective has more than one NPU");
     }
@@ -64,7 +64,7 @@ class Planner {
   static constexpr std::size_t max_balanced_dims = 8;
 
   void cut_into_chunks() {
-    if (!model_.splits) refuse("the system does not set preferred-dataset-splits, such as 4");
+    if (!model_.splits) refuse("the system does not set preferred-dataset-splits; set it, for example to 4");
     if (call_.custom != 0) {
       plan_.chunks = 1;
       return;
@@ -76,19 +76,19 @@ class Planner {
     plan_.chunk_bytes = plan_.chunks == 0 ? 0 : plan_.bytes_of(0);
   }
 
-  // The state of each chunk is held on each NPU.
+  // Each chunk has a state on each NPU.
   void check_chunks() const {
     constexpr std::uint64_t most = 1 << 24;
     const std::uint32_t npus = group_.size(model_);
     if (plan_.chunks > most / npus) {
-      refuse("the collective is cut into " + counted(plan_.chunks, "chunk") + " on each of " +
+      refuse("the collective is split into " + counted(plan_.chunks, "chunk") + " on each of " +
              counted(npus, "NPU") + ", more than " + std::to_string(most) +
-             " in all; lower preferred-dataset-splits");
+             " in total; lower preferred-dataset-splits");
     }
   }
 
-  // A chunk of another collective than all-gather has at least a byte for each NPU of the system, and the
-  // last chunk is as large as the others.
+  // A chunk of a collective other than all-gather has at least one byte for each NPU of the system. The last chunk
+  // has the size of the others.
   void cut_equally() {
     std::int64_t bytes = call_.bytes;
     std::int64_t chunk = bytes / *model_.splits;
@@ -103,7 +103,8 @@ class Planner {
   }
 
   [[nodiscard]] CollectiveOptimization optimization() const {
-    if (!model_.optimization) refuse("the system does not set collective-optimization: baseline or localBWAware");
+    if (!model_.optimization)
+      refuse("the system does not set collective-optimization; set it to baseline or localBWAware");
     return *model_.optimization;
   }
 
@@ -126,12 +127,12 @@ class Planner {
         refuse("double_binary_tree does not run on a process group smaller than the system");
       return choice;
     }
-    // What the system lists fits its dimensions, not groups; what a rule says is meant.
+    // The system's list is meant for its dimensions, not for groups. A rule's list is used as it is.
     const bool wants_power_of_two = list.front().algorithm == NativeAlgorithm::halving_doubling && call_.list == 0;
     return wants_power_of_two && !std::has_single_bit(size) ? AlgorithmChoice{} : list.front();
   }
 
-  // Returns the dimensions that a group spans if its members are all NPUs that differ in these alone; else none.
+  // Returns the dimensions that a group spans, if its members are all NPUs that differ only in these; else empty.
   [[nodiscard]] std::vector<LogicalDim> spanned_dims(const std::vector<AlgorithmChoice>& list) const {
     if (model_.rules.groups_have_own_choice() || list.size() != model_.dims.size()) return {};
     std::vector<LogicalDim> dims;
@@ -162,14 +163,15 @@ class Planner {
     }
     if (list.size() > model_.dims.size()) {
       refuse("the list of algorithms for " + std::string(name(call_.op)) + " has " + std::to_string(list.size()) +
-             " entries, the network has " + counted(model_.dims.size(), "dimension") + "; give one for each");
+             " entries, but the network has " + counted(model_.dims.size(), "dimension") +
+             "; list one algorithm for each");
     }
     const auto is_one = [](const AlgorithmChoice& c) { return c.one; };
     if (!model_.rules.lists_may_be_short() && list.size() < model_.dims.size() &&
         std::none_of(list.begin(), list.end(), is_one)) {
-      refuse("the list of algorithms for " + std::string(name(call_.op)) + " has " + std::to_string(list.size()) +
-             " of the " + counted(model_.dims.size(), "dimension") +
-             " of the network; give one for each, or one for all together, such as one_ring (oneRing in "
+      refuse("the list of algorithms for " + std::string(name(call_.op)) + " covers " +
+             std::to_string(list.size()) + " of the " + counted(model_.dims.size(), "dimension") +
+             " of the network; list one algorithm for each, or one for all, such as one_ring (oneRing in "
              "ASTRA-sim's files)");
     }
     std::vector<LogicalDim> dims;
@@ -194,7 +196,7 @@ class Planner {
     return dims;
   }
 
-  // Adds the phases of a chunk that takes the dimensions in this order.
+  // Adds the phases of a chunk that uses the dimensions in this order.
   void plan_order(const std::vector<LogicalDim>& dims) {
     plan_.orders.emplace_back();
     if (call_.op == Collective::all_reduce && optimization() == CollectiveOptimization::local_bw_aware) {
@@ -226,8 +228,9 @@ class Planner {
     }
   }
 
-  // Returns how many links of a dimension an NPU sends on: where all are connected, direct sends to several at
-  // once; in a ring an all-reduce scatters one way and gathers the other.
+  // Returns the number of links of a dimension on which an NPU sends at once. In a fully connected dimension,
+  // direct sends to several NPUs at once; in a ring, an all-reduce scatters in one direction and gathers in the
+  // other.
   [[nodiscard]] double links_at_once(const LogicalDim& d) const {
     const Topology topology = model_.topology_by_dim[d.dim];
     if (topology == Topology::fully_connected && d.choice.algorithm == NativeAlgorithm::direct)
@@ -236,7 +239,7 @@ class Planner {
     return is_ring && call_.op == Collective::all_reduce ? 2 : 1;
   }
 
-  // Adds the time that a chunk which takes the dimensions in this order loads each of them with.
+  // Adds to `load` the time for which a chunk that uses the dimensions in this order loads each dimension.
   void add_load(const std::vector<LogicalDim>& dims, const std::vector<std::size_t>& order,
                 std::vector<double>& load) const {
     double bytes = static_cast<double>(plan_.chunk_bytes);
@@ -247,9 +250,9 @@ class Planner {
     }
   }
 
-  // Each chunk in turn goes through the dimensions in ascending order of the time that the chunks before have
-  // loaded them with, so that what shrinks on the way is largest where there is most room (as the Themis paper
-  // proposes). If that loads one of them for longer than one order for all, as a few chunks may, all take one.
+  // Each chunk uses the dimensions by ascending load of the previous chunks, as proposed by the Themis paper. The
+  // data shrinks on the way, so it is largest in the least loaded dimension. If this loads a dimension longer than
+  // one order for all chunks would, as possible with few chunks, all chunks use one order.
   void balance(const std::vector<LogicalDim>& dims) {
     std::vector<std::size_t> order(dims.size());
     std::vector<double> load(dims.size());
@@ -274,7 +277,7 @@ class Planner {
     plan_order(dims);
   }
 
-  // Trees, stars and rounds over the whole group, which is a line of places.
+  // Plans trees, stars and rounds over the whole group, as a line of indices.
   void plan_rooted() {
     plan_.orders.emplace_back();
     const std::uint32_t size = group_.size(model_);
@@ -283,7 +286,7 @@ class Planner {
       plan_.chunks = 0;
       return;
     }
-    const bool is_permuted_world = size == model_.npus && !group_.ranks.empty();  // where places are ranks
+    const bool is_permuted_world = size == model_.npus && !group_.ranks.empty();  // indices in the line are ranks
     const bool star = call_.op == Collective::gather || call_.op == Collective::scatter;
     plan_.orders.back().push_back({.algorithm = call_.op == Collective::barrier ? NativeAlgorithm::dissemination
                                                 : star                          ? NativeAlgorithm::star
@@ -296,7 +299,7 @@ class Planner {
                                    .root = is_permuted_world ? group_.ranks[call_.root] : call_.root});
   }
 
-  // Returns the bytes that the next phase works on.
+  // Adds a phase. Returns the bytes of data of the next phase.
   std::int64_t add_phase(const LogicalDim& d, Collective op, QueueUse use, std::int64_t bytes) {
     PhasePlan p{.algorithm = d.choice.algorithm,
                 .op = op,
@@ -322,10 +325,10 @@ class Planner {
       case NativeAlgorithm::halving_doubling: plan_halving_doubling(p); break;
       case NativeAlgorithm::double_binary_tree:
         if (!std::has_single_bit(n))
-          refuse("double_binary_tree wants a power of two of NPUs, not " + std::to_string(n) +
+          refuse("double_binary_tree requires a power-of-two number of NPUs, not " + std::to_string(n) +
                  "; use ring or direct");
         if (op != Collective::all_reduce && !model_.rules.trees_always_reduce())
-          refuse("double_binary_tree runs all_reduce only; ASTRA-sim runs an all_reduce in place of " +
+          refuse("double_binary_tree supports only all_reduce; ASTRA-sim runs an all_reduce instead of " +
                  std::string(name(op)));
         p.message_bytes = bytes;
         break;
@@ -336,7 +339,7 @@ class Planner {
                                                  : n - 1;
     }
     if (p.message_bytes == 0 && model_.rules.messages_have_bytes())
-      refuse("messages of zero bytes: " + counted(bytes, "byte") + " in " + counted(n, "part"));
+      refuse("messages of 0 bytes: " + counted(bytes, "byte") + " in " + counted(n, "shard"));
     p.reduction = model_.reduction(p.message_bytes);
     plan_.orders.back().push_back(p);
     if (d.choice.algorithm == NativeAlgorithm::double_binary_tree) return bytes;
@@ -349,14 +352,15 @@ class Planner {
   void plan_halving_doubling(PhasePlan& p) const {
     const std::uint64_t n = p.members;
     if (!std::has_single_bit(n))
-      refuse("halving_doubling wants a power of two of NPUs, not " + std::to_string(n) + "; use ring or direct");
+      refuse("halving_doubling requires a power-of-two number of NPUs, not " + std::to_string(n) +
+             "; use ring or direct");
     if (p.op == Collective::all_to_all) refuse("halving_doubling cannot run all_to_all; use direct or ring");
     const auto levels = static_cast<std::uint64_t>(std::countr_zero(n));
     p.cycle = levels;
     p.steps = p.op == Collective::all_reduce ? 2 * levels : levels;
     p.message_bytes = p.op == Collective::all_gather ? p.data_bytes : p.data_bytes / 2;
     if (model_.rules.messages_have_bytes() && p.op != Collective::all_gather && (p.data_bytes >> levels) == 0)
-      refuse("messages of zero bytes: " + counted(p.data_bytes, "byte") + " in " + counted(n, "part"));
+      refuse("messages of 0 bytes: " + counted(p.data_bytes, "byte") + " in " + counted(n, "shard"));
   }
 
   void count_trees() {

@@ -8,22 +8,22 @@ namespace {
 
 constexpr std::int64_t barrier_bytes = 8;
 
-// Returns the place `distance` ≤ n further on, or back.
+// Returns the index `distance` ≤ n further on, or back.
 std::uint32_t shifted(std::uint32_t place, std::uint64_t distance, std::uint32_t n, bool forwards) {
   const std::uint64_t at = place + (forwards ? distance : n - distance);
   return static_cast<std::uint32_t>(at < n ? at : at - n);
 }
 
-// Returns the bytes of those of 2^`bits` parts whose number is `low` modulo 2^`step_bits`. Shifts, as each
-// message would divide several times.
+// Returns the bytes of the shards, out of 2^`bits`, whose number is `low` modulo 2^`step_bits`. Uses shifts, as
+// each message would need several divisions.
 std::int64_t strided_bytes(std::int64_t total, int bits, std::uint32_t low, int step_bits) {
   const std::int64_t smaller = total >> bits;
-  const std::int64_t larger = total - (smaller << bits);  // parts 0 … larger-1 have one byte more
+  const std::int64_t larger = total - (smaller << bits);  // shards 0 … larger-1 have one byte more
   const std::int64_t of_them = larger > low ? ((larger - low - 1) >> step_bits) + 1 : 0;
   return (smaller << (bits - step_bits)) + of_them;
 }
 
-// In round k of a reduce-scatter, part place-1-k goes on; of an all-gather, part place-k.
+// Round k of a reduce-scatter sends shard place-1-k; of an all-gather, shard place-k.
 Round ring_round(const PhasePlan& p, std::uint32_t place, std::int64_t total, std::uint64_t k, bool forwards) {
   const std::uint32_t n = p.members;
   Round r{.to = shifted(place, 1, n, forwards), .from = shifted(place, 1, n, !forwards)};
@@ -52,7 +52,8 @@ Round direct_round(const PhasePlan& p, std::uint32_t place, std::int64_t total, 
   return r;
 }
 
-// Scattering, level j keeps the parts that agree with the place in bit j and sends the others; gathering goes back.
+// Scattering, level j keeps the shards whose numbers agree with the index in bit j and sends the others; gathering
+// reverses this.
 Round halving_doubling_round(const PhasePlan& p, std::uint32_t place, std::int64_t total, std::uint64_t k) {
   const int bits = std::countr_zero(p.members);
   const auto levels = static_cast<std::uint64_t>(bits);
@@ -62,7 +63,7 @@ Round halving_doubling_round(const PhasePlan& p, std::uint32_t place, std::int64
   const std::uint32_t partner = place ^ distance;
   Round r{.to = partner, .from = partner, .reduces = scatters};
   const int step_bits = static_cast<int>(level) + 1;
-  const std::uint32_t below = 2 * distance - 1;  // the bits of numbers modulo a step
+  const std::uint32_t below = 2 * distance - 1;  // mask of numbers modulo a step
   r.out_bytes = strided_bytes(total, bits, (scatters ? partner : place) & below, step_bits);
   r.in_bytes = strided_bytes(total, bits, (scatters ? place : partner) & below, step_bits);
   return r;
@@ -93,13 +94,13 @@ Round round(const PhasePlan& p, std::uint32_t place, std::int64_t total, std::ui
 Round unequal_round(const PhasePlan& p, std::uint32_t place, std::uint64_t number, bool anticlockwise,
                     const std::function<std::int64_t(std::uint32_t)>& part) {
   Round r = round(p, place, 0, number, anticlockwise);
-  if (p.algorithm == NativeAlgorithm::ring) {  // part place-number goes on
+  if (p.algorithm == NativeAlgorithm::ring) {  // sends shard place-number
     r.out_bytes = part(shifted(place, number, p.members, anticlockwise));
     r.in_bytes = part(shifted(place, number + 1, p.members, anticlockwise));
   } else if (p.algorithm == NativeAlgorithm::direct) {
     r.out_bytes = part(place);
     r.in_bytes = part(r.from);
-  } else {  // halving doubling: the parts that agree with the place in all bits up to the one exchanged
+  } else {  // halving doubling: the shards that agree with the index in all bits up to the exchanged bit
     const std::uint32_t step = 2 * (place ^ r.to);
     const auto sum = [&](std::uint32_t first) {
       std::int64_t bytes = 0;
@@ -132,7 +133,7 @@ std::uint32_t slot_in_tree(const PhasePlan& p, std::uint32_t place, std::uint32_
     return from == at.left ? 0 : from == at.right ? 1 : 2;
   }
   const std::uint32_t distance = (from + p.members - p.root) % p.members - (place + p.members - p.root) % p.members;
-  if (distance >= p.members) return 0;  // from above
+  if (distance >= p.members) return 0;  // from the parent
   return p.algorithm == NativeAlgorithm::star ? distance - 1
                                               : static_cast<std::uint32_t>(std::countr_zero(distance));
 }
@@ -146,7 +147,7 @@ std::vector<Stage> stages(const PhasePlan& p, std::uint32_t place, bool low_root
       if (child != n) up.from.push_back(child);
     }
     Stage down{.to = up.from};
-    if (at.parent == n) {  // the root passes on at once
+    if (at.parent == n) {  // the root sends the result at once
       up.to = down.to;
       return {up};
     }

@@ -63,7 +63,7 @@ void SharedBus<Observer>::submit(std::uint32_t side, std::uint32_t request) {
   if (sides_[side].state == State::free) try_to_send(side);
 }
 
-// Lets a request cross the inner bus of `side` first, from its NPU side or from its memory side.
+// Sends a request over the inner bus of `side` first, from its NPU side or from its memory side.
 template <class Observer>
 void SharedBus<Observer>::cross_inner(std::uint32_t side, std::uint32_t outer, bool from_npu, bool send_back,
                                       Then then) {
@@ -161,7 +161,7 @@ void SharedBus<Observer>::start_reduction(std::uint32_t side) {
   add_event(side, (ns + 50) * ps_per_ns, Event::reduced);
 }
 
-// Sends a request back, or ends it, when it has been reduced or needs no reduction.
+// Sends a request back, or ends it, after its reduction or if it needs none.
 template <class Observer>
 void SharedBus<Observer>::route(std::uint32_t side, std::uint32_t request) {
   Request& r = requests_[request];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Models ASTRA-sim's memory bus of each NPU, after LogGP: an outer bus between the NPU and its memory agent, and an
-// inner one on the outer bus's NPU side.
+// ASTRA-sim's memory bus of each NPU, modelled by LogGP: an outer bus between the NPU and its memory agent, and an
+// inner bus on the outer bus's NPU side.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +20,25 @@ class SharedBus {
  public:
   SharedBus(const SharedBus&) = delete;
   SharedBus& operator=(const SharedBus&) = delete;
-  // `reduction_delay` is in ns for each 100 bytes that the bus reduces.
+  // `reduction_delay` is in ns per 100 bytes that the bus reduces.
   SharedBus(const SharedBusConfig& config, std::int64_t reduction_delay, Rank npus, const EventQueue& queue,
             NpuEvents<Observer>& events, SystemLayer<Observer>& layer);
 
-  // Sends a bundle over the outer bus, from the NPU's side or from the memory agent's; there it is perhaps reduced,
-  // and perhaps sent back. Then `done` is fired.
+  // Sends a bundle over the outer bus, from the NPU's side or from the memory agent's. There it is reduced if
+  // `reduce`, and sent back if `send_back`. Then `done` is fired.
   void request(Rank npu, bool from_npu, std::int64_t bytes, bool reduce, bool send_back, Waiter done);
-  // Handles Waiter::bus `index`, which has come due.
+  // Handles the due Waiter::bus `index`.
   void fire(std::uint32_t index);
 
  private:
   enum class State : std::uint8_t { free, sending, receiving };
   enum class Event : std::uint8_t { sent, received, reduced };
-  // Says what follows when a request has crossed its bus.
+  // Next step after a request has crossed its bus.
   enum class Then : std::uint8_t {
     done,       // `waiter` is fired
     send,       // request `outer` joins the sends of side `side`
-    reduce,     // `outer` joins what the side reduces
-    send_back,  // `outer` joins the sends, back to where it came from
+    reduce,     // `outer` joins the side's reductions
+    send_back,  // `outer` joins the sends, back to its origin
     deliver,    // `outer` is done
   };
   struct Request {

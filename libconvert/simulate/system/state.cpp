@@ -8,7 +8,7 @@
 namespace convert {
 namespace {
 
-// Holds the number of queues over which a use of an NPU's dimension takes turns, and the first of them.
+// First queue and number of queues that a use of an NPU's dimension selects in rotation.
 struct QueueRange {
   std::uint32_t first;
   std::uint32_t count;
@@ -53,7 +53,7 @@ std::uint32_t SystemState::new_stream() {
   }
   const std::uint32_t s = unused_streams_ - 1;
   unused_streams_ = stream(s).next;
-  if (unused_streams_ != 0) {  // fetch what comes next
+  if (unused_streams_ != 0) {  // prefetch the next stream
     const char* next = reinterpret_cast<const char*>(&stream(unused_streams_ - 1));
     for (std::size_t line = 0; line < sizeof(Stream); line += 64) __builtin_prefetch(next + line, 1);
   }
@@ -181,9 +181,8 @@ bool SystemState::has_turns_of_first(std::uint32_t run, Rank npu) const {
   return std::equal(turns, turns + static_cast<std::ptrdiff_t>(model_.dims.size()), first);
 }
 
-// Returns the priority of the messages of a collective's chunk where they wait for a wire. Where chunks take the
-// dimensions in orders of their own, the first ones go first: else all of them would end together, at the end, and
-// leave dimensions without work before.
+// Returns the priority of the messages of a collective's chunk at a link. If each chunk has its own order of
+// dimensions, the first chunks go first. Otherwise all chunks would end together, and leave dimensions idle before.
 std::int64_t SystemState::priority(std::uint32_t run, std::uint64_t chunk) const {
   const CollectivePlan& plan = plans_[runs_[run].plan];
   const CollectiveCall& call = plan.call;
@@ -197,8 +196,8 @@ std::int64_t SystemState::priority(std::uint32_t run, std::uint64_t chunk) const
   return 0;
 }
 
-// Advances the NPU's counters as if it chose the queues and trees itself; they are those of the NPU that called
-// first, which are the same unless NPUs have run different numbers of collectives of other groups.
+// Advances the NPU's counters as if it chose the queues and trees itself. The choice was made by the NPU that
+// called first. Both are equal unless NPUs have run different numbers of collectives of other groups.
 void SystemState::take_turns(Rank npu, const CollectivePlan& plan) {
   if (plan.orders.empty()) return;
   for (const PhasePlan& p : plan.phases(0)) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Runs ring phases of SystemLayer as wholes, for layer.cpp alone. Where a message meets no other, a ring phase
-// needs no events: once its last member has begun, all times follow. No member ends before, as what it ends with
-// has come from all of them. So do rings whose messages meet on wires, if those are lanes, see lane_phases.h.
+// Ring phases of SystemLayer as wholes; for layer.cpp only. If messages meet no others, a ring phase needs no
+// events: after its last member has begun, all times can be computed. No member ends before that, as its result
+// depends on all members. This also holds for rings whose messages share links, if the links are lanes; see
+// lane_phases.h.
 //
-// Each member gets one event, at the time at which its last message is there; what follows goes as without this. So
-// the events of one time keep their order, but for those that were also caused at one time: if the end of such a
-// phase meets another one of its NPU like that, the order is noted as open, and the replay is to run again without.
-// Nothing is kept of the order of different NPUs, whose messages (of nodes that send) come in that order: if one
-// comes to an NPU at the time of anything else, the order is noted as open too, see Replayer::touch().
+// Each member has one event, at the arrival of its last message; from there on, the phase continues as other phases
+// do. Simultaneous events thus keep their order, except for events that were also caused at one time. If the end of
+// such a phase meets another such end on its NPU, the order is recorded as undetermined. The replay must then run
+// again without whole rings. The order of different NPUs is not preserved, and messages of nodes that send arrive
+// in that order. If such a message arrives at an NPU at the time of any other event, the order is recorded as
+// undetermined, too; see Replayer::touch().
 #pragma once
 
 #include <algorithm>
@@ -21,7 +23,7 @@
 
 namespace convert {
 
-// Returns the place of the member with this number along the messages of its ring, or the reverse.
+// Returns the index of the member with this number along the messages of its ring, or the reverse.
 template <class Observer>
 std::uint32_t SystemLayer<Observer>::along_ring(const Stream& st, std::uint32_t place) {
   return st.anticlockwise && place != 0 ? st.phase->members - place : place;
@@ -50,7 +52,7 @@ RingParts SystemLayer<Observer>::ring_parts(const Stream& st) const {
           .backwards = st.anticlockwise};
 }
 
-// Returns how long a member works on a message of round k before the next.
+// Returns the time for which a member works on a message of round k before the next.
 template <class Observer>
 Picoseconds SystemLayer<Observer>::ring_pass(const PhasePlan& p, const RingParts& parts, std::uint64_t k,
                                              std::int64_t bytes) const {
@@ -60,7 +62,7 @@ Picoseconds SystemLayer<Observer>::ring_pass(const PhasePlan& p, const RingParts
   return EventQueue::sum(p.endpoint_delay, reduces ? model_.reduction(bytes) : 0);
 }
 
-// Lets all members of the stream's phase, which has begun on all of them, run it up to their last message.
+// Runs the stream's phase, which has begun on all members, on all members up to their last messages.
 template <class Observer>
 void SystemLayer<Observer>::run_whole(const Stream& st) {
   const PhasePlan& p = *st.phase;
@@ -117,7 +119,7 @@ void SystemLayer<Observer>::take_last(std::uint32_t s) {
   add_last_pass(s, EventQueue::sum(p.endpoint_delay, reduces ? model_.reduction(last.in_bytes) : 0));
 }
 
-// Registers the end of a phase. Parts of collectives of one plan that go through the same phase do that in order.
+// Registers the end of a phase. Chunks of collectives of one plan in the same phase register in order.
 template <class Observer>
 void SystemLayer<Observer>::add_last_pass(std::uint32_t s, Picoseconds delay) {
   const Stream& st = stream(s);

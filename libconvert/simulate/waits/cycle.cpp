@@ -13,7 +13,7 @@ class CycleFinder {
  public:
   explicit CycleFinder(const WaitGraph& graph) : graph_(graph), core_(graph.vertices(), true) {}
 
-  // Returns a cycle that has no node in common with those found before; empty if there is none.
+  // Returns a cycle that shares no node with the cycles found before; empty if none exists.
   std::vector<std::uint32_t> find() {
     trim();
     best_.clear();
@@ -35,7 +35,7 @@ class CycleFinder {
  private:
   [[nodiscard]] bool is_node(std::uint32_t v) const { return v < graph_.size(); }
 
-  // Leaves in the core only the vertices from which a cycle within it can be reached.
+  // Keeps in the core only the vertices from which a cycle within the core can be reached.
   void trim() {
     const std::uint32_t n = graph_.vertices();
     std::vector<std::size_t> begin(n + std::size_t{1}, 0);
@@ -90,7 +90,7 @@ class CycleFinder {
   void search(std::uint32_t start) {
     queue_.assign(1, start);
     seen_[start] = start;
-    std::size_t length = 1;  // of a cycle closed from the current level
+    std::size_t length = 1;  // of a cycle that is closed at the current level
     for (std::size_t i = 0, level_end = 1; i < queue_.size(); ++i) {
       if (i == level_end) {
         level_end = queue_.size();
@@ -100,7 +100,8 @@ class CycleFinder {
     }
   }
 
-  // Returns false if the search is over. A collective under way is no node, so what it waits for is as near as it.
+  // Returns false if the search is over. A collective under way is not a node, so the vertices that it waits for
+  // have the same distance as the collective.
   bool expand(std::uint32_t start, std::uint32_t v) {
     for (const std::uint32_t w : graph_.waits_for(v)) {
       if (budget_-- <= 0) return false;

@@ -17,7 +17,7 @@ using ChannelOp = std::pair<std::uint32_t, std::uint32_t>;
 using For = WaitingNode::For;
 using WaitKind = WaitGraph::Kind;
 
-// Holds messages without a partner, and finds them by what a near miss has in common with them.
+// Messages without a partner, indexed for near misses.
 class Lonely {
  public:
   void add(const ChannelKey& key) {
@@ -58,7 +58,7 @@ class Reporter {
     list_unmatched();
     list_lonely();
     report_.waiting_total = graph_.size();
-    // By rank, what has started first: the nodes of a rank are one run of the graph's numbers.
+    // By rank, started nodes first: the nodes of a rank are contiguous in the graph's numbers.
     for (std::uint32_t begin = 0, end = 0; begin < graph_.size(); begin = end) {
       while (end < graph_.size() && graph_.rank(end) == graph_.rank(begin) &&
              graph_.inner(end) == graph_.inner(begin))
@@ -82,7 +82,7 @@ class Reporter {
   }
 
  private:
-  // Adds the nodes of one rank.
+  // Adds the first blocked node of one rank.
   void add_blocked(std::uint32_t begin, std::uint32_t end) {
     ++report_.blocked_total;
     if (report_.blocked.size() == WaitReport::max_listed) return;
@@ -91,7 +91,7 @@ class Reporter {
     report_.blocked.push_back(waiting(first < end ? first : begin));
   }
 
-  // Messages match in order, so the unmatched ones are a channel's last sends.
+  // Messages match in order, so the unmatched messages are a channel's last sends.
   void list_unmatched() {
     std::vector<std::uint32_t> left = graph_.unclaimed();
     std::vector<ChannelOp> sends;
@@ -121,7 +121,8 @@ class Reporter {
     }
   }
 
-  // Messages that no node of a trace has sent. While nodes wait in collectives they are only named as near misses.
+  // Lists messages that no trace node has sent. While nodes wait in collectives, they are reported only as near
+  // misses.
   void list_of_collectives(std::vector<std::uint32_t> left) {
     for (const Channels::Left& l : remains_.messages.left()) {
       if (l.waiter.kind() != Waiter::nobody) continue;
@@ -141,7 +142,7 @@ class Reporter {
       report_.unmatched.push_back({node, key.dst, key.tag, key.bytes, inner});
   }
 
-  // Collectives whose callers only send have ended there, though other members never call them.
+  // Calls of members that only send have ended in such collectives, although other members never call them.
   void list_open_calls() {
     const std::vector<CollectiveRun>& runs = remains_.system.runs();
     for (std::uint32_t i = 0; i < runs.size(); ++i) {
@@ -297,7 +298,7 @@ class Reporter {
   [[nodiscard]] std::string algorithm_text(const CollectiveCall& call) const {
     if (call.custom == 0) return "native algorithm";
     const CustomAlgorithm& algorithm = program_.customs[call.custom - 1];
-    return algorithm.parts ? "parts of its own" : "algorithm " + algorithm.source;
+    return algorithm.parts ? "unequal shards" : "algorithm " + algorithm.source;
   }
 
   const ReplayRemains& remains_;

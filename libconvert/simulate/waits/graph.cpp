@@ -56,7 +56,7 @@ void WaitGraph::collect_parts() {
   for (const UnendedCollectives::Custom& c : unended_.customs) {
     const auto part =
         std::lower_bound(unended_.parts.begin(), unended_.parts.end(), UnendedCollectives::Part{c.npu, c.op, 0});
-    if (!all_called(part->run)) continue;  // it waits for ranks, whatever its nodes do
+    if (!all_called(part->run)) continue;  // it waits for ranks, independent of its nodes
     part_of_custom_run_[c.custom_run] = static_cast<std::uint32_t>(parts_.size());
     const CustomState::Run& run = runs[c.custom_run];
     parts_.push_back({run.code, &run.feeder, c.npu, first, c.op, run.collective});
@@ -163,7 +163,7 @@ void WaitGraph::add_dependencies() {
   }
 }
 
-// The k-th message of a channel that waits goes with the k-th of its partners that have not started.
+// The k-th waiting message of a channel matches the k-th of its partners that have not started.
 void WaitGraph::add_messages(const std::vector<Message>& waiting, OpType partner) {
   if (waiting.empty()) return;
   std::vector<Edge> partners;
@@ -180,7 +180,7 @@ void WaitGraph::add_messages(const std::vector<Message>& waiting, OpType partner
   }
 }
 
-// Returns the number of a send among the nodes of all parts; no_index if it is of no part.
+// Returns the number of a send among the nodes of all parts; no_index if the send belongs to no part.
 std::size_t WaitGraph::number_of(const HeldSend& held) const {
   if (held.sent.kind() == Waiter::op) return parts_[held.npu].first + held.sent.index();
   if (held.sent.kind() != Waiter::custom_op) return no_index;
@@ -204,7 +204,8 @@ const HeldMessage& WaitGraph::held(std::uint32_t v) const {
   return at->message;
 }
 
-// Who waits for a turn waits for the node whose turn it is, which has not sent, or waits elsewhere.
+// A send that waits for its turn on a link waits for the node that the link expects next. The expected node has not
+// sent yet, or waits elsewhere.
 void WaitGraph::add_turns() {
   if (remains_.held.empty()) return;
   using Turn = std::tuple<std::uint32_t, Device, Device, std::uint32_t>;  // run, link, number
@@ -274,7 +275,7 @@ void WaitGraph::add_missing(std::uint32_t vertex, std::uint32_t run) {
   const SystemGroup& members = program_.groups[group];
   Callers& callers = callers_[vertex - size()];
   for (std::uint32_t place = 0; place < members.size(program_.model); ++place) {
-    // In ascending order of ranks.
+    // By ascending rank.
     const Rank rank = members.places.empty() ? place : members.places[place].first;
     if (remains_.system.has_called(group, rank, r.number)) continue;
     const std::uint32_t later = later_call(rank, r.plan);

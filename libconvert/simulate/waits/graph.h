@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Builds the graph of who waits for whom when nothing can happen any more.
+// Wait-for graph of a replay without further events.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,10 @@
 
 namespace convert {
 
-// Has as its first size() vertices the nodes that have not ended: those of the ranks, ascending, then those inside
-// custom algorithms. The others are collectives under way: the nodes that call one wait for it, and it waits for
-// the ranks that have not called it; so a collective of n ranks has n edges, not n².
+// The first size() vertices are the nodes that have not ended: nodes of the ranks, ascending, then nodes inside
+// custom algorithms. The other vertices are collectives under way. The nodes that call a collective wait for its
+// vertex, and the vertex waits for the ranks that have not called it. A collective of n ranks thus has n edges, not
+// n².
 class WaitGraph {
  public:
   enum class Kind : std::uint8_t { dependency, slot, receive, send, collective, refused, turn };
@@ -31,36 +32,37 @@ class WaitGraph {
     return {targets_.data() + begin_[v], begin_[v + 1] - begin_[v]};
   }
 
-  // Say what a node is and how far it has come.
+  // State of a node.
   [[nodiscard]] Kind kind(std::uint32_t v) const { return nodes_[v].kind; }
   [[nodiscard]] bool started(std::uint32_t v) const { return kind(v) >= Kind::receive; }
   [[nodiscard]] bool inner(std::uint32_t v) const { return nodes_[v].part >= ranks_; }
   [[nodiscard]] Rank rank(std::uint32_t v) const { return parts_[nodes_[v].part].rank; }
-  // Returns the node, of a rank as LinkedProgram::op() does.
+  // Returns the node; for a node of a rank, as LinkedProgram::op() does.
   [[nodiscard]] Op op(std::uint32_t v) const {
     if (!inner(v)) return program_.op({rank(v), nodes_[v].node});
     return parts_[nodes_[v].part].code->ops[nodes_[v].node];
   }
   [[nodiscard]] NodeRef ref(std::uint32_t v) const;
-  // Returns the number of a collective in SystemState::runs(); for Kind::refused, of the one that is at its place.
+  // Returns the number of a collective in SystemState::runs(); for Kind::refused, the number of the collective at
+  // its position.
   [[nodiscard]] std::uint32_t run(std::uint32_t v) const { return runs_of_nodes_[nodes_[v].index]; }
 
-  // Says who holds up a collective under way: how many ranks have not called it, how many of these have no such
-  // call left, and how many have no call of the group left at all.
+  // Missing callers of a collective under way: ranks that have not called it, the number of these without such a
+  // call, and the number of these without any call of the group.
   struct Callers {
     std::uint32_t run = 0;
     std::uint32_t missing = 0;
     std::uint32_t no_such_call = 0;
     std::uint32_t no_call_left = 0;
-    std::uint32_t next_call = 0;  // node with which the first missing rank will call it; size() if there is none
+    std::uint32_t next_call = 0;  // the first missing rank's node that will call it; size() if none exists
     Rank first_no_such_call = 0;
     Rank first_no_call_left = 0;
   };
   [[nodiscard]] const Callers& callers(std::uint32_t v) const { return callers_[v - size()]; }
   [[nodiscard]] std::uint32_t vertex_of_run(std::uint32_t run) const;
-  // Returns the lowest node that waits in the collective; size() if there is none.
+  // Returns the lowest node that waits in the collective; size() if none exists.
   [[nodiscard]] std::uint32_t first_waiting(std::uint32_t run) const;
-  // Returns a node of the rank, not started, that calls the collective of this plan; size() if there is none.
+  // Returns a node of the rank that calls the collective of this plan and has not started; size() if none exists.
   [[nodiscard]] std::uint32_t later_call(Rank rank, std::uint32_t plan) const;
   // Returns the nodes of the rank that wait in collectives.
   [[nodiscard]] std::span<const UnendedCollectives::Part> calls_of(Rank rank) const;
@@ -68,8 +70,8 @@ class WaitGraph {
   // Returns whether a node of a rank's trace has not ended.
   [[nodiscard]] bool has(Rank rank, std::uint32_t node) const { return number(rank, node) != 0xffffffff; }
 
-  // Returns the channel of a node that sends or receives. Those of the program come first, then those of runs of
-  // custom algorithms whose messages are matched apart.
+  // Returns the channel of a node that sends or receives. Channels of the program come first, then channels of runs
+  // of custom algorithms whose messages are matched separately.
   [[nodiscard]] std::uint32_t channel(std::uint32_t v) const { return nodes_[v].index; }
   [[nodiscard]] const ChannelKey& key(std::uint32_t channel) const {
     return channel < program_.channels.size() ? program_.channels[channel]
@@ -81,7 +83,7 @@ class WaitGraph {
   // Returns the link where a node of Kind::turn waits.
   [[nodiscard]] const HeldMessage& held(std::uint32_t v) const;
 
-  // Returns, by channel, how many messages came and were not received.
+  // Returns by channel the number of messages that arrived and were not received.
   [[nodiscard]] const std::vector<std::uint32_t>& unclaimed() const { return unclaimed_; }
   [[nodiscard]] const ReplayRemains& remains() const { return remains_; }
 
@@ -91,18 +93,18 @@ class WaitGraph {
     const Feeder* feeder;
     Rank rank;
     std::size_t first;         // number of its node 0
-    std::uint32_t call;        // custom algorithms: the node of the rank
+    std::uint32_t call;        // custom algorithms: the calling node of the rank
     std::uint32_t collective;  // see CustomState::Run
   };
   struct WaitingOp {
     std::uint32_t part;
     std::uint32_t node;
     Kind kind;
-    std::uint32_t index = 0;  // into runs_of_nodes_; of a message: its channel
+    std::uint32_t index = 0;  // in runs_of_nodes_; for a message: its channel
   };
   struct Message {
     std::uint32_t channel;
-    std::size_t number;  // of the node among those of all parts
+    std::size_t number;  // of the node among the nodes of all parts
   };
   using Edge = std::pair<std::uint32_t, std::uint32_t>;
   struct Call {
@@ -144,11 +146,11 @@ class WaitGraph {
   ChannelKeys run_channels_;
   ChannelIndex run_channel_index_;
   std::vector<std::uint32_t> unclaimed_;
-  std::vector<Message> posted_;       // receives without a message, by channel and then in order
-  std::vector<Message> asked_;        // sends without a receiver, likewise
+  std::vector<Message> posted_;       // receives without a message, by channel, then in order
+  std::vector<Message> asked_;        // sends without a receiver, by channel, then in order
   std::vector<Call> calls_by_plan_;   // not started
   std::vector<Call> calls_by_group_;  // not started
-  std::vector<Call> refused_;         // by rank and the run at whose place they stand
+  std::vector<Call> refused_;         // by rank and the run at their position
   std::vector<UnendedCollectives::Part> parts_by_run_;
   std::vector<Callers> callers_;
   std::vector<Edge> edges_;
@@ -156,8 +158,9 @@ class WaitGraph {
   std::vector<std::uint32_t> targets_;
 };
 
-// Returns at most so many cycles of nodes, no node in two of them: first the shortest that a bounded search finds,
-// or some cycle if there is one; then the shortest of what is left, and so on. Each begins with its lowest node.
+// Returns at most `most` cycles of nodes that share no node. The first is the shortest cycle that a bounded search
+// finds, or any cycle; the next is the shortest among the remaining nodes, and so on. Each begins with its lowest
+// node.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> separate_cycles(const WaitGraph& graph, std::size_t most);
 
 // Returns "all_reduce of 1 MiB".
@@ -166,9 +169,9 @@ class WaitGraph {
 [[nodiscard]] std::string describe_group(std::int64_t id);
 // Returns "rank 0 node 5" or "rank 0 node 5 inner node 2".
 [[nodiscard]] std::string describe(const NodeRef& node);
-// Returns what to change so that the replay runs to its end; few lines.
+// Returns hints for changes with which the replay runs to its end; few lines.
 [[nodiscard]] std::vector<std::string> find_hints(const WaitGraph& graph, const std::vector<std::uint32_t>& cycle);
-// Returns the same for messages that are never received, when all nodes have ended.
+// Returns such hints for messages that are never received, if all nodes have ended.
 [[nodiscard]] std::vector<std::string> find_hints(const WaitGraph& graph,
                                                   const std::vector<UnmatchedSend>& unmatched);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a stopped replay advises; text.cpp says what waits for what.
+// Hints of a stopped replay; text.cpp describes the waits.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -67,13 +67,14 @@ class Hints {
     return for_early_start();
   }
 
-  // The call of a collective.
+  // Call of a collective.
   struct Caller {
     NodeRef node;
     std::uint32_t plan = 0;
   };
 
-  // Called for a refused node v, which is where node `a` of another rank has called another collective.
+  // Returns the hint for a refused node v, at whose position node `a` of another rank has called another
+  // collective.
   std::string for_order(std::uint32_t v) const {
     const CollectiveRun& run = remains_.system.runs()[graph_.run(v)];
     const std::uint32_t waiting = graph_.first_waiting(graph_.run(v));
@@ -82,7 +83,7 @@ class Hints {
     const Caller b{graph_.ref(v), graph_.op(v).channel};
     const std::uint32_t later_a = graph_.later_call(a.node.rank, b.plan);
     const std::uint32_t later_b = graph_.later_call(b.node.rank, a.plan);
-    // The side with fewer ranks is the one to change.
+    // Change the side with fewer ranks.
     const auto like_b = std::count_if(remains_.refused.begin(), remains_.refused.end(), [&](const RefusedCall& r) {
       return r.run == graph_.run(v) && program_.op({r.npu, r.op}).channel == b.plan;
     });
@@ -96,8 +97,8 @@ class Hints {
   }
 
   std::string for_swapped(const Caller& early, std::uint32_t late, const Caller& model) const {
-    const std::string as =
-        ", as on " + rank_text(model.node.rank) + ": all ranks of a group call its collectives in the same order";
+    const std::string as = ", as on " + rank_text(model.node.rank) +
+                           ": all ranks of a group must call its collectives in the same order";
     const std::string early_what = " (" + call_name(early.plan) + ")";
     if (graph_.kind(late) == WaitKind::slot) {
       return "make " + describe(early.node) + early_what + " depend on " + short_name(late) +
@@ -128,12 +129,13 @@ class Hints {
     return "make " + describe(changed.node) + " the same call as " + describe(kept.node) + ": " + what;
   }
 
-  // In a cycle of dependencies some node depends on one of a higher id, which is most likely the wrong one.
+  // In a cycle of dependencies, some node depends on a node with a higher id, which is most likely the wrong
+  // dependency.
   std::string for_dependencies() const {
     std::size_t i = 0;
     while (i + 1 < cycle_.size() && cycle_[i] > next(i)) ++i;
     return "remove the dependency of " + describe(graph_.ref(cycle_[i])) + " on " + node_text(next(i)) +
-           ": these nodes depend on each other in a circle";
+           ": these nodes form a cycle of dependencies";
   }
 
   std::string for_slot(std::size_t i) const {
@@ -149,7 +151,7 @@ class Hints {
     return hint + ", so that it comes second";
   }
 
-  // One of the nodes for which another rank waits must not wait for what comes from other ranks.
+  // One of the nodes for which another rank waits must not depend on messages or collectives of other ranks.
   std::string for_early_start() const {
     const std::size_t n = cycle_.size();
     std::size_t best = n;
@@ -164,21 +166,21 @@ class Hints {
         best = i;
       }
     }
-    if (best == n) return "the circle has no dependency that could be removed: change what these nodes wait for";
+    if (best == n) return "the cycle has no dependency that could be removed; change the waits of these nodes";
     std::size_t end = best;
     while (graph_.kind(cycle_[end % n]) == WaitKind::dependency) ++end;
     const std::uint32_t first = cycle_[best];
     const std::uint32_t last = cycle_[end % n];
     std::string hint = "let " + name(first) + " start before " + short_name(last) +
                        " has ended: remove the dependency of " + node_text(first) + " on " + node_text(next(best));
-    if (end > best + 1) hint += ", or another one on the way to " + node_text(last);
-    if (compete(first, last) && last < first)  // else the lower id would still go first
-      hint += ", and make " + node_text(last) + " depend on " + node_text(first) +
-              ", as one holds what the other needs";
+    if (end > best + 1) hint += ", or another one on the path to " + node_text(last);
+    if (compete(first, last) && last < first)  // otherwise the lower id still goes first
+      hint +=
+          ", and make " + node_text(last) + " depend on " + node_text(first) + ", as both need the same resource";
     return hint;
   }
 
-  // Two nodes of a rank need the same resource, of which it has one.
+  // Returns whether two nodes of a rank need the same resource, which the rank has once.
   [[nodiscard]] bool compete(std::uint32_t v, std::uint32_t w) const {
     if (program_.options.issue != IssueMode::workload || graph_.inner(v) || graph_.inner(w)) return false;
     const Op& a = graph_.op(v);
@@ -188,7 +190,7 @@ class Hints {
            (a.slot != Slot::communication || program_.rules.one_communication_at_a_time());
   }
 
-  // What never comes.
+  // Missing calls and messages.
   std::string for_missing_call(std::uint32_t v, const WaitGraph::Callers& callers) const {
     const CollectiveCall& wanted = program_.plans[graph_.op(v).channel].call;
     const Rank rank = callers.first_no_call_left;
@@ -196,8 +198,8 @@ class Hints {
     const std::string others =
         callers.no_call_left == 1 ? "" : " and " + counted(callers.no_call_left - 1, "other rank");
     if (remains_.feeders[rank]->size() == 0) {
-      return "the trace of " + rank_text(rank) + " has no nodes: give it the collectives of " + group +
-             ", first the " + call_name(graph_.op(v).channel) + " of " + describe(graph_.ref(v)) +
+      return "the trace of " + rank_text(rank) + " has no nodes: add the collectives of " + group + ", first the " +
+             call_name(graph_.op(v).channel) + " of " + describe(graph_.ref(v)) +
              (callers.no_call_left == 1 ? "" : "; likewise" + others.substr(4));
     }
     for (const UnendedCollectives::Part& p : graph_.calls_of(rank)) {
@@ -205,10 +207,10 @@ class Hints {
       const CollectiveCall& other = program_.plans[run.plan].call;
       if (other.group == wanted.group || other.op != wanted.op || other.bytes != wanted.bytes) continue;
       if (graph_.callers(graph_.vertex_of_run(p.run)).missing == 0) continue;
-      return describe(node_ref(rank, p.op)) + " calls the same " + call_name(graph_.op(v).channel) + ", but of " +
-             describe_group(program_.groups[other.group].id) + ": give it the pg_name of " +
+      return describe(node_ref(rank, p.op)) + " calls the same " + call_name(graph_.op(v).channel) + ", but on " +
+             describe_group(program_.groups[other.group].id) + ": set its pg_name to the pg_name of " +
              describe(graph_.ref(v)) + ", \"" + std::to_string(program_.groups[wanted.group].id) +
-             "\", or the other way round";
+             "\", or vice versa";
     }
     return "add the " + call_name(graph_.op(v).channel) + " of " + group + " to " + rank_text(rank) + others +
            ", which call" + (callers.no_call_left == 1 ? "s " : " ") +
@@ -216,7 +218,7 @@ class Hints {
            " of its collectives, or remove it from the ranks that call it (" + describe(graph_.ref(v)) + ")";
   }
 
-  // By channel: how many more sends are left than receives.
+  // Counts by channel how many more sends than receives remain.
   void count_messages() {
     for (std::uint32_t c = 0; c < surplus_sends_.size(); ++c) surplus_sends_[c] = graph_.unclaimed()[c];
     for (std::uint32_t v = 0; v < graph_.size(); ++v) {
@@ -225,7 +227,7 @@ class Hints {
     }
   }
 
-  // Says what two messages differ in, the most likely slip first.
+  // Difference between two messages, the most likely mistake first.
   enum class Slip : std::uint8_t { size, tag, source, destination, size_and_tag, none };
   static Slip compare(const ChannelKey& a, const ChannelKey& b) {
     if (a.run != b.run) return Slip::none;
@@ -238,7 +240,7 @@ class Hints {
     return a.src == b.src ? Slip::destination : Slip::none;
   }
 
-  // Nothing for what another hint has dealt with.
+  // Returns nothing if another hint covers the message.
   std::optional<std::string> for_message(std::uint32_t v) {
     const bool sends = graph_.kind(v) == WaitKind::send;
     const std::uint32_t channel = graph_.channel(v);
@@ -270,22 +272,22 @@ class Hints {
       case Slip::size: return "give " + both + " the same comm_size" + differ(key.bytes, other.bytes);
       case Slip::tag: return "give " + both + " the same comm_tag" + differ(key.tag, other.tag);
       case Slip::size_and_tag:
-        return "if " + both + " belong together, give them the same comm_tag" + differ(key.tag, other.tag) +
+        return "if " + both + " match, give them the same comm_tag" + differ(key.tag, other.tag) +
                " and comm_size" + differ(key.bytes, other.bytes);
       case Slip::source:
         if (!sends) {
           return "set comm_src of " + describe(graph_.ref(v)) + " to " + std::to_string(other.src) + ": " +
-                 other_node + " sends it such a message";
+                 other_node + " sends it a matching message";
         }
         return "set comm_src of " + other_node + " to " + std::to_string(key.src) + ": " + describe(graph_.ref(v)) +
-               " sends it such a message";
+               " sends it a matching message";
       case Slip::destination:
         if (!sends) {
           return "set comm_dst of " + other_node + " to " + std::to_string(key.dst) + ": " +
-                 describe(graph_.ref(v)) + " receives such a message";
+                 describe(graph_.ref(v)) + " receives a matching message";
         }
         return "set comm_dst of " + describe(graph_.ref(v)) + " to " + std::to_string(other.dst) + ": " +
-               other_node + " receives such a message";
+               other_node + " receives a matching message";
       case Slip::none: break;
     }
     return for_lonely(v, key);
@@ -306,7 +308,7 @@ class Hints {
     return n.inner ? "inner node " + std::to_string(*n.inner) + " of " + rank_text(n.rank) : describe(n);
   }
 
-  // Returns the last node of a channel that sends or receives; nothing if only custom algorithms do.
+  // Returns the last node of a channel that sends or receives; nothing if only custom algorithms use the channel.
   std::optional<NodeRef> last_of(std::uint32_t channel, bool send) const {
     const ChannelKey& key = graph_.key(channel);
     const Rank rank = send ? key.src : key.dst;
@@ -350,7 +352,7 @@ class Hints {
   const LinkedProgram& program_;
   std::vector<std::string> hints_;
   std::vector<std::int64_t> surplus_sends_;
-  std::vector<NodeRef> partners_;  // of messages that other hints name
+  std::vector<NodeRef> partners_;  // of messages in other hints
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a stopped replay says of its waits; hints.cpp says what to change.
+// Descriptions of the waits of a stopped replay; hints.cpp finds what to change.
 #include <algorithm>
 
 #include "core/run/waiting_text.h"
@@ -57,7 +57,7 @@ std::string collective_text(const WaitingNode& w) {
   return line + "; " + next_call_text(w.peer, within_rank(w.on));
 }
 
-// Lists what waits besides the first of each rank, in the lines that these leave.
+// Lists waiting nodes except the first of each rank, in the remaining lines.
 void list_others(const WaitReport& report, std::size_t max_lines, std::vector<std::string>& lines) {
   const std::size_t told = max_lines == 0 ? report.blocked.size() : std::min(report.blocked.size(), max_lines);
   auto is_told = [&, next = std::size_t{0}](const NodeRef& n) mutable {
@@ -88,7 +88,7 @@ std::string short_text(const NodeRef& n) {
 }
 
 std::string cycle_text(const std::vector<NodeRef>& cycle, std::size_t shown) {
-  std::string line = "circle of waits: ";
+  std::string line = "cycle of waits: ";
   for (std::size_t i = 0; i < shown; ++i) line += short_text(cycle[i]) + " → ";
   if (shown < cycle.size()) line += "… " + std::to_string(cycle.size() - shown) + " more → ";
   return line + short_text(cycle.front());
@@ -102,8 +102,7 @@ std::string describe_wait(const WaitingNode& w) {
     case For::slot:
       return subject(w) + " waits for the " + std::string(slot_name(w.slot)) + " resource, which " +
              within_rank(w.on) + " holds";
-    case For::turn:
-      return subject(w) + " waits for its turn on link " + w.link + ", which is that of " + describe(w.on);
+    case For::turn: return subject(w) + " waits for its turn on link " + w.link + ", after " + describe(w.on);
     case For::send:
     case For::receive:
     case For::nothing: return message_text(w);
@@ -155,7 +154,7 @@ std::vector<std::string> describe(const WaitReport& report, std::size_t max_line
   };
   add_cycle(report.cycle);
   for (const std::vector<NodeRef>& cycle : report.more_cycles) add_cycle(cycle);
-  if (report.more_cycles.size() + 1 == WaitReport::max_cycles) lines.emplace_back("… perhaps more circles");
+  if (report.more_cycles.size() + 1 == WaitReport::max_cycles) lines.emplace_back("… possibly more cycles");
   for (const std::string& hint : report.hints) lines.push_back("hint: " + hint);
   return lines;
 }

@@ -19,7 +19,7 @@ std::string fraction_text(const Fraction& f) {
 }
 
 std::string rate_text(const SynthesisProblem& p, const Crossing& c) {
-  return fraction_text(us_per_byte(p.graph, c)) + " us/byte";
+  return fraction_text(us_per_byte(p.graph, c)) + " µs/byte";
 }
 
 // Says which links it is, by the smaller of the two sets that they join.

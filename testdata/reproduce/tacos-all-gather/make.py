@@ -34,7 +34,7 @@ def compare(row):
          "--size", str(SHARD * int(row["npus"])), "-t", "ten,form=csv", "-o", schedule)
     seconds = cpu_seconds() - begin
     tool("et-validate", "--dataflow", schedule)
-    replay = json.loads(tool("et-replay", schedule, *links, *occupancy, "--network", "links", "--forwarding", "store",
+    replay = json.loads(tool("et-replay", schedule, *links, *occupancy, "--model", "links", "--forwarding", "store",
                              "--format", "json"))
     head = dict(line[1:].rstrip("\n").split(",", 1) for line in open(schedule, encoding="utf-8")
                 if line.startswith(("#collective_time_us", "#meta")))

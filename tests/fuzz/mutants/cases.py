@@ -51,25 +51,25 @@ ALGORITHM = ["et-convert {in} -t msccl -o out.xml", "et-convert {in} -o out.ten.
              "et-replay {net} {in}",
              "et-replay {net} -t ten {in} -o run.ten.json",
              "et-merge -w {w} -a all={in} --misfits warn -o merged", "et-merge -w {w} -a all_reduce={in} -o merged",
-             "et-replay {net} --collective all_reduce={in} {w}"]
+             "et-replay {net} -a all_reduce={in} {w}"]
 TRACE = CONVERT + [
     "et-validate {in}", "et-validate --quick {in}", "et-validate --format json {in}", "et-validate --format jsonl -q {in}",
     "et-validate --fix {in} -o fixed", "et-validate --pass {in}", "et-validate --dataflow {in}",
-    "et-merge {in} {in} -o both", "et-merge {in} --builtin all_reduce=rabenseifner --builtin all_gather=direct "
-    "--builtin all_to_all=pairwise --builtin broadcast=chain --misfits warn -o merged", "et-merge {in} --builtin all_reduce=ring,chunks=2 -o merged",
+    "et-merge {in} {in} -o both", "et-merge {in} -a all_reduce=rabenseifner -a all_gather=direct "
+    "-a all_to_all=pairwise -a broadcast=chain --misfits warn -o merged", "et-merge {in} -a all_reduce=ring,chunks=2 -o merged",
     "et-split {split} {in} -o part", "et-split {split} --cross drop {in} -o part", "et-split --join {in} -o joined.et",
     "et-split --ranks 0 --cross drop {in} -o part", "et-split --collapse {in} -o folded",
     "et-anonymize {in} -o hidden", "et-anonymize --sizes pow2 --k 2 --merge-chains --jitter 5% --permute-ranks {in} -o hidden --report report.json",
     "et-graph -t dot {in} -o out.dot", "et-graph -t graphml {in} -o out.graphml", "et-graph -t dot --around {node} {in}",
-    "et-replay {net} {in}", "et-replay {net} --network unaware --report collectives {in}",
-    "et-replay {net} --network aware --format json {in}",
-    "et-replay {net} --network links --occupancy alpha-beta --forwarding store --report links {in}",
+    "et-replay {net} {in}", "et-replay {net} --model unaware --show collectives {in}",
+    "et-replay {net} --model aware --format json {in}",
+    "et-replay {net} --model links --occupancy alpha-beta --forwarding store --show links {in}",
     "et-replay {net} --compat astra --format astra {in}",
     "et-replay {net} --system system.json {in} --format csv", "et-replay {ideal} --explain end {in}",
     "et-replay {ideal} --timeline run.json {in} -o table.txt", "et-replay {ideal} --until 5us --no-symmetry {in}",
     "et-replay --compute recorded --comm recorded {in}",
     "et-replay {ideal} --issue unlimited --slow 0=1.5x {in}",
-    "et-replay {net} --set latency=1us,2us {in}"]
+    "et-replay {net} --sweep latency=1us,2us {in}"]
 ONE_RANK = ["et-convert {in} -t linked -o out.json", "et-convert {in} -f pytorch,compat=chakra -o out.et"]
 RUN = ["et-report {in}", "et-report {in} -o out.html", "et-stats {in}", "et-timeline {in} -o out.pftrace", "et-timeline {in} -o out.json", "et-convert {in} -o out.run",
        "et-timeline -t perfetto,min=1us,counters=none {in}", "et-timeline -t chrome,window=1us..5us,ranks=0 {in}"]
@@ -190,9 +190,9 @@ def compressed(samples, suffix, compress, kind):
 
 def small_set(maker):
     """What stands beside many samples: a workload of four ranks, algorithms for it, a system."""
-    maker.run("et-generate collectives --npus 4 --comm all_reduce:64KiB,all_gather:16KiB --count 2 -o w")
+    maker.run("et-generate collectives --npus 4 --call all_reduce:64KiB,all_gather:16KiB --count 2 -o w")
     for n in WORKLOADS:
-        maker.run(f"et-generate collectives --npus {n} --comm all_reduce:64KiB,all_gather:16KiB -o w{n}")
+        maker.run(f"et-generate collectives --npus {n} --call all_reduce:64KiB,all_gather:16KiB -o w{n}")
     maker.run("et-generate all_reduce --npus 4 -t msccl -o algo.xml")
     maker.run("et-generate all_gather --npus 4 --size 64KiB -o ag")
     maker.run("et-generate layers --npus 2 --layers 2 -o two")
@@ -213,7 +213,7 @@ def chakra_samples(maker, beside):
         maker.set_of(f"et-convert {maker.testdata}/jsonl/okay-system2.jsonl -o system.0.et", "system", system),
         maker.set_of(f"et-link --host {maker.testdata}/pytorch/link-host.%r.json "
                      f"--device {maker.testdata}/pytorch/link-kineto.%r.json -o pytorch", "pytorch", system),
-        maker.set_of("et-merge two --builtin all_reduce=ring -o rings", "rings", system),
+        maker.set_of("et-merge two -a all_reduce=ring -o rings", "rings", system),
         maker.set_of("et-split --join two -o whole.0.et", "whole", system)]
     algorithms = [
         maker.set_of("et-generate all_reduce --npus 4 -o ring", "ring", system),
@@ -324,9 +324,9 @@ def formats_in(maker, corpus):
         "json": Format("json", as_files(".json", both), TRACE + ALGORITHM),
         "jsonl": Format("jsonl", as_files(".jsonl", both) + testdata("jsonl/*.jsonl"), TRACE + ALGORITHM),
         "feeder-json": Format("json", [Sample(feeder | around, list(feeder), "x.0.json x.1.json")],
-                              [c for c in TRACE if "et-merge {in} {in}" not in c and "--set" not in c]),
+                              [c for c in TRACE if "et-merge {in} {in}" not in c and "--sweep" not in c]),
         "param": Format("json", [Sample(param | around, list(param), "0.json 1.json"), Sample(odd | around, ["0.json"], "0.json", 1)],
-                        [c for c in TRACE if "et-merge {in} {in}" not in c and "--set" not in c] +
+                        [c for c in TRACE if "et-merge {in} {in}" not in c and "--sweep" not in c] +
                         ["et-convert -t param {in} -o out", "et-convert -t param,compute=gemm {in} -o out"]),
         "msccl": Format("xml", msccl + of_corpus("msccl/published/**/*.xml", "msccl/generated/*.xml", "msccl/broken/**/*.xml",
                                                  npus=8),
@@ -358,13 +358,13 @@ def formats_in(maker, corpus):
         "network": Format("text", config("n.yml", ASTRA_NETWORK, LINKS, b"topology: [ FullyConnected ]\nnpus_count: [ 4 ]\n"
                                          b"bandwidth: [ 1 ]\nlatency: [ 0 ]\n",
                                          *(p.read_bytes() for p in sorted((maker.testdata / "networks").glob("*_*.*")))),
-                          [f"et-replay -q -n {{in}} --network {m} {o} w" for m in ("unaware", "aware", "links")
-                           for o in ("", "--compat astra --system s.json", "--report links") if (m, o[:8]) != ("unaware", "--report")] +
+                          [f"et-replay -q -n {{in}} --model {m} {o} w" for m in ("unaware", "aware", "links")
+                           for o in ("", "--compat astra --system s.json", "--show links") if (m, o[:6]) != ("unaware", "--show")] +
                           ["et-replay -q -n {in} --fail 0-1 w", "et-replay -q -n {in} --print-network"]),
         "system": Format("json", config("x.json", SYSTEM, CUSTOM_SYSTEM),
                          [CONFIGURED + "--system {in} w", CONFIGURED + "--compat astra --system {in} w",
                           "et-replay -q --workload-configuration w --system-configuration {in} --network-configuration net.yml",
-                          "et-replay -q -n net.yml --network aware --compat astra --system {in} w --format json"]),
+                          "et-replay -q -n net.yml --model aware --compat astra --system {in} w --format json"]),
         "memory": Format("json", config("x.json", MEMORY),
                          [CONFIGURED + "--memory {in} w", CONFIGURED + "--compat astra --system s.json --memory {in} w",
                           "et-replay -q --workload-configuration w --system-configuration s.json --network-configuration net.yml "
@@ -385,7 +385,7 @@ def formats_in(maker, corpus):
         "split-map": Format("text", [Sample({"x.csv": NPU_MAP, "one.json": maker.read("one.json")}, ["x.csv"], "x.csv"),
                                      Sample({"x.json": b'{"0": 1, "*all*": 0}', "one.json": maker.read("one.json")},
                                             ["x.json"], "x.json")],
-                            ["et-split --by map:{in} one.json -o part", "et-split --by map:{in} --default-npu 1 one.json"]),
+                            ["et-split --split-by map:{in} one.json -o part", "et-split --split-by map:{in} --default-npu 1 one.json"]),
         "journal": Format("text", [Sample(run_set | {journal_name: journal, ".w.0.et.etkit-AAAAAA": run_set["w.1.et"]},
                                           [journal_name], "w", 4)],
                           ["et-validate {in}", "et-convert {in} -o out", "et-convert -q ag -o {in} --force"]),
@@ -396,18 +396,18 @@ def formats_in(maker, corpus):
     formats |= {
         "option: network": argument(("ring:4,bw=50GB/s,lat=500ns", "torus:2x2,bw=1GB/s|2GB/s,lat=1us", "tree:2x2,bw=4GB/s|1GB/s",
                                      "switch:2,bw=600GB/s+ring:2,bw=8Gbit/s,lat=3ps", "hypercube:4,bw=1KiB/s", "ideal"),
-                                    ["et-replay -q -n {in} w", "et-replay -q -n {in} --network aware w",
-                                     "et-replay -q -n {in} --network unaware --compat astra w"]),
+                                    ["et-replay -q -n {in} w", "et-replay -q -n {in} --model aware w",
+                                     "et-replay -q -n {in} --model unaware --compat astra w"]),
         "option: number": argument(("4", "1MiB", "2x2", "5us", "0-3,8", "1.5GB", "0:1,2"),
                                    ["et-generate all_reduce --npus {in} -o made", "et-generate all_reduce --size {in} -o made",
                                     "et-generate all_to_all --algorithm hierarchical --dims {in} -t msccl -o made.xml",
-                                    "et-generate broadcast --npus 4 --root {in}", "et-generate chain --compute {in} -o made",
+                                    "et-generate broadcast --npus 4 --root {in}", "et-generate chain --compute-time {in} -o made",
                                     "et-split --ranks {in} w -o part", "et-graph -t dot --around {in} w",
-                                    "et-replay -q -n ideal --until {in} w", "et-merge w --builtin all=direct --chunks {in}"]),
+                                    "et-replay -q -n ideal --until {in} w", "et-merge w -a all=direct --chunks {in}"]),
         "option: rule": argument(("all_reduce:size>=1KiB=ring,chunks=2", "all_gather:pg=0:name=A*=direct", "all=chain,root=1",
                                   "all_reduce:node=0=hierarchical,dims=2x2,dim-algorithms=ring+direct"),
-                                 ["et-merge w --builtin {in} -o merged", "et-merge w --builtin {in} --misfits warn -o merged",
-                                  CONFIGURED + "--collective {in} w"]),
+                                 ["et-merge w -a {in} -o merged", "et-merge w -a {in} --misfits warn -o merged",
+                                  CONFIGURED + "-a {in} w"]),
         "option: format": argument(("chakra,set=tar", "msccl,size=1MiB", "json,compress=gz", "ten,form=csv", "jsonl", "dot"),
                                    ["et-convert -t {in} w", "et-convert -f {in} algo.xml -o out", "et-convert algo.xml -t {in}"]),
     }

@@ -40,7 +40,7 @@ INTERNAL = re.compile(r"internal error|std::|terminate called|basic_string|vecto
 TEMPORARY = re.compile(r"\..*\.etkit-")
 # Exit status 2: a file that another file names is missing, or an option is wanted (or wrong) with this input.
 USAGE = re.compile(r"error: (.*: )?(no such file|No such file|Is a directory|Not a directory|File name too long|Permission)|"
-                   r"error: .*--\w|wants the model links|error: failed link|none of the runs can be done|error: no network|"
+                   r"error: .*--\w|use the network model links|error: failed link|none of the runs can be done|error: no network|"
                    r"error: an ideal network has no |error: (bandwidth|latency)\.\d+: the network |: only with ")
 TRACE_SUFFIXES = (".et", ".tar", ".zst", ".gz", ".jsonl", ".xml", ".csv", ".json")
 WRITERS = ("et-convert", "et-merge", "et-split", "et-link", "et-validate")
@@ -145,7 +145,7 @@ def judge_refusal(mutant, run, before, runner, folder):
             not any(named(mutant, line) for line in errors):
         return "the error names no file"
     is_verdict = tool == "et-replay" and re.search(r"\[(deadlock|pairs)\]", run.stderr)  # what had run until then is told
-    is_sweep = "--set" in mutant.command or "--sweep" in mutant.command  # its table tells which runs failed
+    is_sweep = "--sweep" in mutant.command  # its table tells which runs failed
     if run.files != before and mutant.form != "journal" and not is_verdict and not is_sweep:
         changed = [n for n in set(run.files) ^ set(before)] + [n for n in before if run.files.get(n) != before[n]]
         return f"refused, and left or changed {sorted(set(changed))[:3]}"

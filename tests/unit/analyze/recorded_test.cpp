@@ -176,13 +176,14 @@ TEST(RecordedRun, RefusesWhatSaysNoTimes) {
     return std::string();
   };
   const std::string none =
-      "no node states when it ran (start_time_micros or start_nanos, and a duration): et-replay -o x.run simulates "
+      "no node has a recorded time (start_time_micros or start_nanos, and a duration); et-replay -o x.run "
+      "simulates "
       "the set";
   EXPECT_EQ(failure({}), none);
   EXPECT_EQ(failure({trace_of(0, {{.id = 1, .begin_ns = -1, .duration_ns = 5}})}), none);
   EXPECT_EQ(failure({trace_of(0, {{.id = 1, .begin_ns = 1, .duration_ns = 1},
                                   {.id = 2, .begin_ns = INT64_MAX / 2, .duration_ns = 1}})}),
-            "the recorded times span more than 106 days; are they of one clock?");
+            "the recorded times span more than 106 days; check that all ranks use one clock");
 }
 
 }  // namespace

@@ -283,49 +283,48 @@ std::string refusal(const CollectiveRequest& r) {
 }
 
 TEST(Properties, WhatCannotBeBuiltIsRefusedWithTheReason) {
-  EXPECT_EQ(
-      refusal({.algorithm = "rings", .ranks = 4}),
-      "unknown algorithm 'rings'; did you mean ring?; those for all_reduce are ring, bidirectional_ring, direct, "
-      "all_pairs, halving_doubling, recursive_doubling, rabenseifner, binomial_tree, binary_tree, "
-      "double_binary_tree, chain, hierarchical");
+  EXPECT_EQ(refusal({.algorithm = "rings", .ranks = 4}),
+            "unknown algorithm 'rings'; did you mean ring?; the algorithms for all_reduce are ring, "
+            "bidirectional_ring, direct, all_pairs, halving_doubling, recursive_doubling, rabenseifner, "
+            "binomial_tree, binary_tree, double_binary_tree, chain, hierarchical");
   EXPECT_EQ(refusal({.collective = all_to_all, .algorithm = "ring", .ranks = 4}),
-            "algorithm ring does not do all_to_all; those for all_to_all are direct, hierarchical, pairwise");
+            "algorithm ring does not support all_to_all; the algorithms for all_to_all are direct, hierarchical, "
+            "pairwise");
   EXPECT_EQ(refusal({.collective = gather, .ranks = 4}), "there is no algorithm for the collective gather");
-  EXPECT_EQ(refusal({.ranks = 1}), "a collective needs 2 ranks and more, not 1");
+  EXPECT_EQ(refusal({.ranks = 1}), "a collective requires at least 2 ranks, not 1");
   EXPECT_EQ(refusal({.ranks = 1 << 20}), "1048576 ranks are too many for a program; the limit is 65536");
   EXPECT_EQ(refusal({.ranks = 4, .chunks = 0}), "chunks must be at least 1, not 0");
   EXPECT_EQ(refusal({.ranks = 4, .root = 1}), "all_reduce has no root");
-  EXPECT_EQ(refusal({.collective = broadcast, .ranks = 4, .root = 4}), "root 4 is none of the 4 ranks");
-  EXPECT_EQ(refusal({.ranks = 4, .dims = {2, 2}}), "algorithm ring has no dimensions; hierarchical has");
-  EXPECT_EQ(
-      refusal({.algorithm = "bidirectional_ring", .ranks = 3, .chunks = 20}),
-      "algorithm bidirectional_ring needs 40 channels for 3 ranks and chunks=20; there are 32, which is enough "
-      "for chunks=16");
+  EXPECT_EQ(refusal({.collective = broadcast, .ranks = 4, .root = 4}), "root 4 is not one of the 4 ranks");
+  EXPECT_EQ(refusal({.ranks = 4, .dims = {2, 2}}), "algorithm ring takes no dimensions; use hierarchical");
+  EXPECT_EQ(refusal({.algorithm = "bidirectional_ring", .ranks = 3, .chunks = 20}),
+            "algorithm bidirectional_ring requires 40 channels for 3 ranks and chunks=20; the limit is 32, which "
+            "is enough for chunks=16");
   EXPECT_EQ(refusal({.algorithm = "direct", .ranks = 1026}),
-            "algorithm direct needs 33 channels for 1026 ranks and chunks=1; there are 32");
+            "algorithm direct requires 33 channels for 1026 ranks and chunks=1; the limit is 32");
   EXPECT_EQ(
       refusal({.algorithm = "ring", .ranks = 60000}),
       "the program has more than 16777216 chunks on all ranks; use fewer ranks or chunks, or an algorithm with "
       "fewer steps");
   EXPECT_EQ(refusal({.algorithm = "hierarchical", .ranks = 8}),
-            "algorithm hierarchical needs the sizes of the dimensions, such as 2x4");
+            "algorithm hierarchical requires the sizes of its dimensions, such as 2x4");
   EXPECT_EQ(refusal({.algorithm = "hierarchical", .ranks = 8, .dims = {2, 3}}),
             "dimensions 2x3 make 6 ranks, not 8");
   EXPECT_EQ(refusal({.algorithm = "hierarchical", .ranks = 8, .dims = {-2, -4}}),
-            "dimensions -2: sizes are at least 1");
+            "dimensions -2: sizes must be at least 1");
   EXPECT_EQ(refusal({.algorithm = "hierarchical", .ranks = 8, .dims = {2, 4}, .dim_algorithms = {"rung"}}),
-            "unknown algorithm 'rung' of a dimension; did you mean ring?; those are ring, direct and "
+            "unknown algorithm 'rung' for a dimension; did you mean ring?; the algorithms are ring, direct and "
             "halving_doubling");
   EXPECT_EQ(
       refusal(
           {.algorithm = "hierarchical", .ranks = 8, .dims = {2, 4}, .dim_algorithms = {"ring", "ring", "ring"}}),
-      "there are 2 dimensions, but algorithms for 3");
+      "there are 2 dimensions, but the number of algorithms is 3");
   EXPECT_EQ(refusal({.collective = all_to_all,
                      .algorithm = "hierarchical",
                      .ranks = 8,
                      .dims = {2, 4},
                      .dim_algorithms = {"ring"}}),
-            "an all-to-all has no choice of algorithms by dimension");
+            "an all-to-all takes no algorithms of dimensions; omit them");
 }
 
 TEST(Properties, TheDefaultsCoverAllSix) {
@@ -363,9 +362,9 @@ TEST(Rings, RefusedRequests) {
             ": rings are for all_reduce, all_gather, reduce_scatter, broadcast, reduce, not for all_to_all");
   for (const Collective collective : {all_reduce, broadcast})
     EXPECT_EQ(refused({.collective = collective, .algorithm = "graph", .ranks = 2, .chunks = 2}, 33),
-              ": rings of 33 channels; the limit of a program is 32");
+              ": the rings use 33 channels; the limit is 32");
   EXPECT_EQ(refused({.collective = broadcast, .algorithm = "graph", .ranks = 2, .root = 2}, 1),
-            ": root 2 is none of the 2 ranks");
+            ": root 2 is not one of the 2 ranks");
 }
 
 }  // namespace

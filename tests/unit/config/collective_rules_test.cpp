@@ -48,22 +48,47 @@ TEST(CollectiveRules, ReadConditions) {
   EXPECT_EQ(rule.algorithm, "dir/ag=8.xml");
   EXPECT_FALSE(rule.builtin);
   EXPECT_EQ(rule.chunks, 0U);
-  const CollectiveRule built = parse_collective_rule("all=ring,chunks=4", true);
+  const CollectiveRule built = parse_collective_rule("all=ring,chunks=4");
   EXPECT_FALSE(built.which.type);
   EXPECT_TRUE(built.builtin);
   EXPECT_EQ(built.algorithm, "ring,chunks=4");
 }
 
 TEST(CollectiveRules, AlgorithmsOfTheLibrary) {
-  const CollectiveRule rule = parse_collective_rule("a2a:node=3=built:hierarchical,dims=2x4");
+  const CollectiveRule rule = parse_collective_rule("a2a:node=3=hierarchical,dims=2x4");
   EXPECT_EQ(rule.which.type, Collective::all_to_all);
   EXPECT_TRUE(rule.builtin);
   EXPECT_EQ(rule.algorithm, "hierarchical,dims=2x4");
-  EXPECT_EQ(parse_collective_rule("all=built:ring", true).algorithm, "ring");
-  EXPECT_FALSE(parse_collective_rule("all=./built:ring").builtin);
-  const auto map = parse_rule_map("m.yml", "rules: [{algorithm: 'built:ring'}, {builtin: chain}]");
-  EXPECT_TRUE(map[0].builtin && map[1].builtin);
-  EXPECT_EQ(map[0].algorithm, "ring");
+  EXPECT_TRUE(parse_collective_rule("all=synthesized,net=n.yml").builtin);
+  EXPECT_FALSE(parse_collective_rule("all=./ring").builtin);
+  EXPECT_FALSE(parse_collective_rule("all=ring.xml").builtin);
+  EXPECT_FALSE(parse_collective_rule("all=ring8").builtin);
+  const auto map =
+      parse_rule_map("m.yml", "rules: [{algorithm: ring}, {algorithm: ./ring}, {algorithm: 'astra:direct'}]");
+  EXPECT_TRUE(map[0].builtin);
+  EXPECT_FALSE(map[1].builtin || map[2].builtin);
+  EXPECT_TRUE(map[2].native);
+  EXPECT_EQ(map[2].algorithm, "direct");
+}
+
+TEST(CollectiveRules, NativeAlgorithms) {
+  const CollectiveRule rule = parse_collective_rule("all_reduce:size>=1MiB=astra:ring+direct");
+  EXPECT_TRUE(rule.native);
+  EXPECT_FALSE(rule.builtin);
+  EXPECT_EQ(rule.algorithm, "ring+direct");
+  EXPECT_FALSE(parse_collective_rule("all_reduce=ring").native);
+}
+
+// Without collectives a rule is for all; a path, options and a prefix are no collectives.
+TEST(CollectiveRules, ForAllCollectivesByDefault) {
+  for (const char* text :
+       {"ring", "ring,chunks=4", "astra:ring", "./a=b.xml", "dir/ag.xml", "ring8.xml", "synthesized"}) {
+    const CollectiveRule rule = parse_collective_rule(text);
+    EXPECT_FALSE(rule.which.type) << text;
+    EXPECT_EQ(rule.algorithm, std::string(text).substr(rule.native ? 6 : 0));
+  }
+  EXPECT_EQ(rule_error("graph:g.xml").substr(0, 46), "'graph:g.xml': et-generate makes algorithms of");
+  EXPECT_EQ(rule_error("all_gathr=ring").substr(0, 35), "'all_gathr=ring': 'all_gathr' is no");
 }
 
 TEST(CollectiveRules, Select) {
@@ -109,9 +134,9 @@ TEST(CollectiveRules, RefuseWhatIsMistyped) {
       "reduce_scatter_block";
   EXPECT_EQ(rule_error("allreduces=x"), "'allreduces=x': 'allreduces' is none of " + names + shape);
   EXPECT_EQ(rule_error(""), "'': '' is none of " + names + shape);
-  EXPECT_EQ(rule_error("all"), "'all': no algorithm behind '='" + shape);
-  EXPECT_EQ(rule_error("all="), "'all=': no algorithm behind '='" + shape);
-  EXPECT_EQ(rule_error("all:pg=3"), "'all:pg=3': no algorithm behind '='" + shape);
+  EXPECT_EQ(rule_error("all"), "'all': no algorithm after '='" + shape);
+  EXPECT_EQ(rule_error("all="), "'all=': no algorithm after '='" + shape);
+  EXPECT_EQ(rule_error("all:pg=3"), "'all:pg=3': no algorithm after '='" + shape);
   EXPECT_EQ(
       rule_error("all:group=3=x"),
       "'all:group=3=x': 'group' is not pg=, node=, name=, size>=BYTES, size>BYTES, size<BYTES or size<=BYTES" +
@@ -129,7 +154,8 @@ TEST(CollectiveRules, RefuseWhatIsMistyped) {
                 shape);
   EXPECT_EQ(rule_error("all:node=-1=x"), "'all:node=-1=x': 'node=-1' is no condition" + shape);
   EXPECT_EQ(rule_error("all:pg==x"), "'all:pg==x': 'pg=' is no condition" + shape);
-  EXPECT_EQ(rule_error("all=built:"), "'all=built:': no algorithm behind 'built:'" + shape);
+  EXPECT_EQ(rule_error("all=astra:"), "'all=astra:': no algorithm after 'astra:'" + shape);
+  EXPECT_EQ(rule_error(""), "'': no algorithm" + shape);
   EXPECT_EQ(rule_error("all:pg=1:pg=2=x"), "'all:pg=1:pg=2=x': 'pg=' is given twice" + shape);
   EXPECT_EQ(rule_error("all:size<2:size<=1=x"), "'all:size<2:size<=1=x': 'size<' is given twice" + shape);
   EXPECT_EQ(rule_error("all:size>=2:size<2=x"), "'all:size>=2:size<2=x': no size is such" + shape);
@@ -140,7 +166,7 @@ TEST(MergeMaps, ReadRules) {
                                     "# ours\nrules:\n"
                                     "  - collective: all_gather\n    pg: 3\n    size: ['>=1MiB', <64MiB]\n"
                                     "    algorithm: ag4.xml\n"
-                                    "  - {name: '*grad:=*', builtin: 'ring,chunks=2', chunks: 4}\n"
+                                    "  - {name: '*grad:=*', algorithm: 'ring,chunks=2', chunks: 4}\n"
                                     "  - {collective: all, node: 17, size: <1KiB, algorithm: a b}\n");
   ASSERT_EQ(rules.size(), 3U);
   EXPECT_EQ(rules[0].which.type, Collective::all_gather);
@@ -189,9 +215,7 @@ TEST(MergeMaps, SayWhatIsWrongAndWhere) {
   EXPECT_EQ(rule_map_error("rules:\n  - {chunks: 0, algorithm: x}\n"),
             "m.yml:2:14: chunks wants a number from 1 to 65536 [merge]");
   EXPECT_EQ(rule_map_error("rules:\n  - pg: 3\n"),
-            "m.yml:2:5: a rule wants either algorithm (a file or set) or builtin [merge]");
-  EXPECT_EQ(rule_map_error("rules:\n  - {algorithm: x, builtin: ring}\n"),
-            "m.yml:2:5: a rule wants either algorithm (a file or set) or builtin [merge]");
+            "m.yml:2:5: a rule requires the key algorithm: a name, a file or a set [merge]");
   EXPECT_EQ(rule_map_error("rules:\n  - {algoritm: x}\n").substr(0, 11), "m.yml:2:6: ");
   EXPECT_EQ(rule_map_error("12: [x]\n").substr(0, 8), "m.yml:1:");
   EXPECT_NE(rule_map_error(""), "");

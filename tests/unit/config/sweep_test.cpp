@@ -52,10 +52,10 @@ TEST(Sweep, OneMistakeIsToldInOneWay) {
     return located(e, {.key = "model", .option = option}, {});
   };
   EXPECT_STREQ(message("--set").what(), "--set: model wants more");
-  EXPECT_STREQ(message("--network").what(), "--network wants more");
-  EXPECT_EQ(message("--network").kind(), Error::Kind::usage);
-  EXPECT_STREQ(located(input_error({}, "unknown model 'x'"), {.key = "model", .option = "--network"}, {}).what(),
-               "--network: unknown model 'x'");
+  EXPECT_STREQ(message("--model").what(), "--model wants more");
+  EXPECT_EQ(message("--model").kind(), Error::Kind::usage);
+  EXPECT_STREQ(located(input_error({}, "unknown model 'x'"), {.key = "model", .option = "--model"}, {}).what(),
+               "--model: unknown model 'x'");
   const Error file = input_error({.file = "a.yml"}, "is a sweep");
   EXPECT_STREQ(located(file, {.key = "model", .option = "--set"}, {}).what(), "--set: a.yml: is a sweep");
   EXPECT_EQ(with_place(located(file, {.key = "model", .option = "-n"}, {})), "a.yml: is a sweep");
@@ -126,18 +126,32 @@ TEST(Sweep, Options) {
   EXPECT_EQ(texts(parse_sweep_option("network=ring:8,latency=5ns,./a=b.yml", keys)),
             (Texts{"ring:8,latency=5ns", "./a=b.yml"}));
   SweepKeys more = keys;
-  for (const char* key : {"from", "collective"}) more.keys.push_back(more.with_options.emplace_back(key));
+  for (const char* key : {"from", "algorithm"}) more.keys.push_back(more.with_options.emplace_back(key));
   EXPECT_EQ(texts(parse_sweep_option("from=msccl,size=1MiB,ten,repair=yes,elem_bytes=2", more)),
             (Texts{"msccl,size=1MiB", "ten,repair=yes,elem_bytes=2"}));
-  EXPECT_EQ(texts(parse_sweep_option("collective=none,all=built:ring,foo=1,a2a:pg=3=direct,AllReduce=ring", more)),
-            (Texts{"none", "all=built:ring,foo=1", "a2a:pg=3=direct", "AllReduce=ring"}));
+  EXPECT_EQ(
+      texts(parse_sweep_option("algorithm=none,all=ring,foo=1,a2a:pg=3=direct,AllReduce=ring,astra:ring", more)),
+      (Texts{"none", "all=ring,foo=1", "a2a:pg=3=direct", "AllReduce=ring", "astra:ring"}));
   EXPECT_EQ(texts(parse_sweep_option("fail=none,a=b", keys)), (Texts{"none", "a=b"}));
-  EXPECT_EQ(option_error("model"), "--set model: wants KEY=VALUE,VALUE,…");
-  EXPECT_EQ(option_error("=a"), "--set =a: wants KEY=VALUE,VALUE,…");
+  EXPECT_EQ(option_error("model"), "--sweep model: expected KEY=VALUE,VALUE,…");
+  EXPECT_EQ(option_error("=a"), "--sweep =a: expected KEY=VALUE,VALUE,…");
   EXPECT_EQ(option_error("modell=a"), "unknown key 'modell'; did you mean model?");
-  EXPECT_EQ(option_error("model=a,,b"), "--set model=a,,b: model has an empty value");
-  EXPECT_EQ(option_error("model="), "--set model=: model has an empty value");
-  EXPECT_EQ(option_error("model=a,a"), "--set model=a,a: 'a' is given twice");
+  EXPECT_EQ(option_error("model=a,,b"), "--sweep model=a,,b: model has an empty value");
+  EXPECT_EQ(option_error("model="), "--sweep model=: model has an empty value");
+  EXPECT_EQ(option_error("model=a,a"), "--sweep model=a,a: 'a' is given twice");
+}
+
+TEST(Sweep, OneSetting) {
+  SweepKeys more = keys;
+  more.plain_lists = {"fail"};
+  EXPECT_EQ(texts(parse_setting_option("network=ring:8,bw=1GB/s,lat=5ns", more)), Texts{"ring:8,bw=1GB/s,lat=5ns"});
+  EXPECT_EQ(texts(parse_setting_option("fail=0-1,2-3", more)), Texts{"0-1;2-3"});
+  const auto error = [&](const std::string& text) {
+    return test::error_message([&] { (void)parse_setting_option(text, more); }, Error::Kind::usage);
+  };
+  EXPECT_EQ(error("model"), "--set model: expected KEY=VALUE");
+  EXPECT_EQ(error("modell=a"), "unknown key 'modell'; did you mean model?");
+  EXPECT_EQ(error("model="), "--set model=: model has an empty value");
 }
 
 }  // namespace

@@ -248,13 +248,13 @@ TEST(AstraText, CompatIsTheReference) {
   const AstraRead unknown = read_astra("MICRO\n1\na -1 1 NONE 0 1 NONE 0 1 PIPELINE 5 1", {.compat = true});
   EXPECT_EQ(listing(unknown.ranks[0]), "0 a_PIPELINE 0:5\n");
   EXPECT_EQ(unknown.warnings,
-            "w.txt:3:26: warning: weight gradient collective: unknown type 'PIPELINE'; the reference makes it an "
-            "all-reduce [attributes]\n");
+            "w.txt:3:26: warning: weight gradient collective: unknown type 'PIPELINE'; it becomes an all-reduce, "
+            "as in the reference converter [attributes]\n");
   EXPECT_EQ(astra_graph("HYBRID_DLRM" + dlrm, 3, true), astra_graph("HYBRID_DLRM" + dlrm, 3));
-  EXPECT_EQ(
-      astra_text_error("HYBRID_DLRM 1\n2\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1\nb -1 1 NONE 0 1 NONE 0 1 NONE 0 1",
-                       true),
-      "w.txt:3: the reference refuses HYBRID_DLRM without an ALLTOALL in the forward pass of the first layer");
+  EXPECT_EQ(astra_text_error(
+                "HYBRID_DLRM 1\n2\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1\nb -1 1 NONE 0 1 NONE 0 1 NONE 0 1", true),
+            "w.txt:3: the reference converter rejects HYBRID_DLRM without an ALLTOALL in the forward pass of the "
+            "first layer");
 }
 
 TEST(AstraText, BatchesOfAnySize) {
@@ -279,27 +279,23 @@ TEST(AstraText, RanksInAnyOrder) {
 }
 
 TEST(AstraText, WhatIsLeftOutIsSaid) {
-  EXPECT_EQ(
-      read_astra("DATA" + two_layers, {}).warnings,
-      "w.txt:3:8: warning: forward collective is not part of this kind of workload: 2 collectives left out "
-      "[attributes]\n"
-      "w.txt:3:23: warning: input gradient collective is not part of this kind of workload: 2 collectives left "
-      "out [attributes]\n");
-  EXPECT_EQ(
-      read_astra("MODEL" + two_layers, {}).warnings,
-      "w.txt:3:37: warning: weight gradient collective is not part of this kind of workload: 2 collectives left "
-      "out [attributes]\n");
+  EXPECT_EQ(read_astra("DATA" + two_layers, {}).warnings,
+            "w.txt:3:8: warning: forward collective is not part of this kind of workload: 2 collectives omitted "
+            "[attributes]\nw.txt:3:23: warning: input gradient collective is not part of this kind of workload: 2 "
+            "collectives omitted [attributes]\n");
+  EXPECT_EQ(read_astra("MODEL" + two_layers, {}).warnings,
+            "w.txt:3:37: warning: weight gradient collective is not part of this kind of workload: 2 collectives "
+            "omitted [attributes]\n");
   EXPECT_EQ(read_astra("HYBRID_MODEL_DATA" + two_layers, {}).warnings, "");
   EXPECT_EQ(read_astra("HYBRID_DLRM" + dlrm, {}).warnings, "");
+  EXPECT_EQ(read_astra("HYBRID_DLRM 3" + dlrm.substr(2), {}).warnings,
+            "w.txt:3: warning: the first layer's input gradient collective is omitted: there is no layer after the "
+            "last bottom layer [attributes]\n");
   EXPECT_EQ(
-      read_astra("HYBRID_DLRM 3" + dlrm.substr(2), {}).warnings,
-      "w.txt:3: warning: the first layer's input gradient collective waits for the layer behind the last bottom "
-      "layer; there is none, and it is left out [attributes]\n");
-  EXPECT_EQ(read_astra("DATA groups: 4\n1\na -1 1 NONE 0 1 NONE 5 1 NONE 0 1 more columns", {}).warnings,
-            "w.txt:3:22: warning: input gradient collective size of a collective of type NONE; there is none "
-            "[attributes]\n"
-            "w.txt:1:6: warning: has no meaning for this kind of workload, and is ignored [attributes]\n"
-            "w.txt:3:35: warning: what follows the 12 columns of a layer is ignored [attributes]\n");
+      read_astra("DATA groups: 4\n1\na -1 1 NONE 0 1 NONE 5 1 NONE 0 1 more columns", {}).warnings,
+      "w.txt:3:22: warning: input gradient collective size is ignored: the type of the collective is NONE "
+      "[attributes]\nw.txt:1:6: warning: the word is ignored for this kind of workload [attributes]\nw.txt:3:35: "
+      "warning: columns after the 12 columns of a layer are ignored [attributes]\n");
 }
 
 TEST(AstraText, LinesEndAnyWay) {
@@ -323,13 +319,14 @@ TEST(AstraText, ErrorsHavePlaces) {
            {"\nDATA\n1\n",
             "w.txt:1: the first line must name the kind of workload: MICRO, DATA, MODEL, "
             "HYBRID_DATA_MODEL, HYBRID_MODEL_DATA, HYBRID_DLRM, HYBRID_DLRM_ENHANCED"},
-           {"DATA", "w.txt:2: the second line must be the number of layers"},
-           {"DATA\n\n1\n", "w.txt:2: the second line must be the number of layers"},
-           {"DATA\n1 2\n", "w.txt:2:3: the second line must be the number of layers and nothing else"},
+           {"DATA", "w.txt:2: the second line must contain only the number of layers"},
+           {"DATA\n\n1\n", "w.txt:2: the second line must contain only the number of layers"},
+           {"DATA\n1 2\n", "w.txt:2:3: the second line must contain only the number of layers"},
            {"DATA\n-1\n",
             "w.txt:2:1: the number of layers: '-1' is not a whole number from 0 to 9223372036854775807"},
-           {"DATA\n9223372036854775807\n", "w.txt:2: ends after 0 layers of the 9223372036854775807 of line 2"},
-           {"DATA\n1\na\n", "w.txt:3:2: a layer has 12 columns; here the reserved column is missing"},
+           {"DATA\n9223372036854775807\n",
+            "w.txt:2: ends after 0 layers of the 9223372036854775807 declared in line 2"},
+           {"DATA\n1\na\n", "w.txt:3:2: a layer has 12 columns; the reserved column is missing"},
            {"DATA\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 soon\n",
             "w.txt:3:33: update time: 'soon' is not a whole number from 0 to 9223372036854775807"},
            {"HYBRID_DLRM x\n",
@@ -356,7 +353,7 @@ TEST(AstraText, BadFiles) {
       {"bad-blank-between.txt", "4: an empty line between layers"},
       {"bad-count.txt", "2:1: the number of layers: 'three' is not a whole number from 0 to 9223372036854775807"},
       {"bad-dlrm-bottom.txt", "1:12: HYBRID_DLRM must be followed by the number of the last bottom layer"},
-      {"bad-dlrm-range.txt", "1:13: the last bottom layer must be one from 1 to 1 (the first is 0)"},
+      {"bad-dlrm-range.txt", "1:13: the last bottom layer must be a number from 1 to 1 (the first layer is 0)"},
       {"bad-encoding.txt", "3:5: is not UTF-8 text"},
       {"bad-huge-time.txt",
        "3:9: forward compute time: '9223372036854775808' is not a whole number from 0 to 9223372036854775807"},
@@ -365,12 +362,12 @@ TEST(AstraText, BadFiles) {
        "HYBRID_MODEL_DATA, HYBRID_DLRM, HYBRID_DLRM_ENHANCED); did you mean DATA?"},
       {"bad-negative-size.txt",
        "3:39: weight gradient collective size: '-8' is not a whole number from 0 to 9223372036854775807"},
-      {"bad-no-layers.txt", "2:1: a workload without layers"},
+      {"bad-no-layers.txt", "2:1: a workload must have at least one layer"},
       {"bad-shifted.txt", "3:6: the reserved column: 'block' is not a number"},
-      {"bad-short-row.txt", "3:40: a layer has 12 columns; here update time is missing"},
+      {"bad-short-row.txt", "3:40: a layer has 12 columns; update time is missing"},
       {"bad-time.txt", "3:9: forward compute time: '1.5' is not a whole number from 0 to 9223372036854775807"},
-      {"bad-too-few.txt", "4: ends after 2 layers of the 3 of line 2"},
-      {"bad-too-many.txt", "4:1: more layers than the 1 of line 2"},
+      {"bad-too-few.txt", "4: ends after 2 layers of the 3 declared in line 2"},
+      {"bad-too-many.txt", "4:1: more layers than the 1 declared in line 2"},
       {"bad-transformer.txt",
        "1:1: workload kind 'HYBRID_TRANSFORMER' is not supported (supported: MICRO, DATA, MODEL, "
        "HYBRID_DATA_MODEL, "

@@ -125,8 +125,8 @@ TEST(ChromeReader, ReadsEventsInAnyOrder) {
             "1 compute 2000001 5501000 never open\n");
   EXPECT_TRUE(run.recorded);
   EXPECT_EQ(run.total_ps, 5'501'000);
-  EXPECT_EQ(run.limits, (std::vector<std::string>{"1 counter event of the file is left out",
-                                                  "1 instant event of the file is left out"}));
+  EXPECT_EQ(run.limits, (std::vector<std::string>{"1 counter event of the file is omitted",
+                                                  "1 instant event of the file is omitted"}));
   ASSERT_EQ(run.npus.size(), 2U);
   EXPECT_EQ(run.npus[0].finish_ps, 4'000'000);
   EXPECT_EQ(run.npus[1].finish_ps, -1);
@@ -196,7 +196,7 @@ TEST(ChromeReader, ArrowsThatAreOfNoMessageAreDependencies) {
   const convert::Run run = read(text);
   EXPECT_EQ(run.deps, (std::vector<convert::Run::Dep>{{0, 1}}));
   EXPECT_EQ(run.limits,
-            (std::vector<std::string>{"1 arrow of the file, not from one slice to another, is left out"}));
+            (std::vector<std::string>{"1 arrow of the file, not from one slice to another, is omitted"}));
 }
 
 // A run of random slices, on lanes that do not overlap, written and read again.
@@ -237,11 +237,12 @@ TEST(ChromeReader, ReadsWhatIsWritten) {
 }
 
 TEST(ChromeReader, RefusesWhatIsNoTrace) {
-  EXPECT_EQ(failure("{\"a\": 1}"), "f.json: has no 'traceEvents': it is no Chrome trace");
+  EXPECT_EQ(failure("{\"a\": 1}"), "f.json: has no 'traceEvents': it is not a Chrome trace");
   EXPECT_EQ(failure("[{\"ph\":\"X\",\"pid\":1,\"tid\":1}]"), "f.json:1:2: the event has no time 'ts'");
   EXPECT_EQ(failure("[{\"ph\":\"X\",\"ts\":\"x\"}]"), "f.json:1:17: the event has no time 'ts'");
   EXPECT_EQ(failure("[{\"ph\":\"X\",\"ts\":1e999}]"), "f.json:1:17: the event has no time 'ts'");
-  EXPECT_EQ(failure("[{\"ph\":\"X\",\"ts\":0,\"dur\":1e20}]"), "f.json:1:25: 'dur' is no time, or beyond 106 days");
+  EXPECT_EQ(failure("[{\"ph\":\"X\",\"ts\":0,\"dur\":1e20}]"),
+            "f.json:1:25: 'dur' is not a time, or exceeds 106 days");
   EXPECT_EQ(failure("[{\"ph\":\"X\",\"ts\":0},{\"ph\":\"X\",\"ts\":1e13}]"),
             "f.json: the trace spans more than 106 days");
   EXPECT_EQ(failure("[{\"ts\":0}]"), "f.json:1:2: the event has no 'ph'");

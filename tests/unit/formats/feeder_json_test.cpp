@@ -80,7 +80,7 @@ TEST(FeederJson, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(read_feeder(test::replaced(feeder_graph, "\"Name\": \"gemm\"", "\"Name\": 5")).messages,
             "4: 'Name' must be a string");
   EXPECT_EQ(read_feeder(test::replaced(feeder_graph, "\"Id\": 1", "\"Id\": 1, \"Id\": 2")).messages,
-            "4: the key 'Id' stands twice");
+            "4: the key 'Id' is given twice");
   EXPECT_EQ(read_feeder(test::replaced(feeder_graph, "workload_graph", "workload")).messages,
             "0: 'workload_graph' is missing");
 }
@@ -89,8 +89,8 @@ TEST(FeederJson, KeysThatMeanNothingAreToldAndLeftOut) {
   const FeederRead r = read_feeder(
       test::replaced(feeder_graph, "\"Name\": \"gemm\"", "\"Nmae\": \"gemm\", \"tensor\": {\"a\": [1]}"));
   EXPECT_EQ(r.messages,
-            "key 'Nmae' means nothing to Chakra's feeder, and is left out (1 time)\n"
-            "key 'tensor' means nothing to Chakra's feeder, and is left out (1 time)\n");
+            "key 'Nmae' is unknown to Chakra's feeder and is omitted (1 time)\nkey 'tensor' is unknown to Chakra's "
+            "feeder and is omitted (1 time)\n");
   EXPECT_EQ(r.trace.nodes.nodes.size(), 3U);
 }
 

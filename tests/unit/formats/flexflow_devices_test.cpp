@@ -68,14 +68,14 @@ TEST_F(Devices, UnmatchedTasksAreErrorsAndUnmatchedEntriesWarnings) {
             "map:2:1: warning: 'b*' matches no task of g.dot [devices]\n"
             "map:4:1: warning: 'node9' matches no task of g.dot [devices]\n");
   EXPECT_EQ(warnings_with("a*,0\nComm,0,1\n", stock()),
-            "map:2:1: warning: 1 transfer has no size in the map: 0 bytes are taken [devices]\n");
+            "map:2:1: warning: 1 transfer has no size in the map; 0 bytes are assumed [devices]\n");
 }
 
 TEST_F(Devices, EntriesOfTheWrongKind) {
   EXPECT_EQ(error_with("node1,0\na*,0\n", stock()),
-            "map:1:1: node1 (Comm) is a Comm task: its source and destination are expected");
+            "map:1:1: node1 (Comm) is a Comm task: the device map must give its source and destination");
   EXPECT_EQ(error_with("Comm,0,1,8\nnode0,0,1\na*,0\n", stock()),
-            "map:2:1: node0 (a_0) is a Forward task: one rank is expected");
+            "map:2:1: node0 (a_0) is a Forward task: the device map must give one rank");
   EXPECT_EQ(error_with("node1,0,1,8\n1,0,1,8\n", stock()), "map:2:1: node1 is given twice; first in line 1");
   std::string many;
   for (int i = 0; i < 5000; ++i) many += "x" + std::to_string(i) + "*,0\n";

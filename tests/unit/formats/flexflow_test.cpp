@@ -52,8 +52,8 @@ TEST(FlexflowEdges, WithoutARankInCommonAreErrors) {
 TEST(FlexflowEdges, BetweenRanksAreErrorsOrMessages) {
   const std::string text = graph(comp(0, 0) + comp(1, 1) + "node0 -> node1");
   EXPECT_EQ(error(text),
-            "g.dot:4:10: no transfer carries the edge from node0 (c0), rank 0, to node1 (c1), rank 1; with "
-            "cross=message it becomes a message of no bytes");
+            "g.dot:4:10: no transfer carries the edge from node0 (c0), rank 0, to node1 (c1), rank 1; use "
+            "cross=message to make it a message of 0 bytes");
   const auto traces = read(text, options_of({{"cross", "message"}}));
   ASSERT_EQ(traces.size(), 2U);
   EXPECT_EQ(outline(traces[0]), "c0; S1<c0");

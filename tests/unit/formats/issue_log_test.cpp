@@ -65,7 +65,8 @@ TEST(IssueLog, TicksHaveAUnit) {
   EXPECT_EQ(slices(text, "astra-log,unit=2.5ns"), "0.1 compute 7500 12500 x\n");
   EXPECT_EQ(log_failure(text, "astra-log,mhz=0"), ": mhz=0: expected a frequency in MHz");
   EXPECT_EQ(log_failure(text, "astra-log,unit=fast"), ": unit=fast: expected the time of a tick: ns, us, 2.5ns");
-  EXPECT_EQ(log_failure(text, "astra-log,unit=ns,mhz=1"), ": unit= and mhz= both say how long a tick is; give one");
+  EXPECT_EQ(log_failure(text, "astra-log,unit=ns,mhz=1"),
+            ": unit= and mhz= both set the duration of a tick; give only one");
 }
 
 TEST(IssueLog, WhatDoesNotMatchIsTold) {
@@ -81,11 +82,11 @@ TEST(IssueLog, WhatDoesNotMatchIsTold) {
 
 TEST(IssueLog, RefusesWithTheLine) {
   EXPECT_EQ(log_failure("x\nissue,a=0,b=3\n"), "f.log:2: expected 'issue,…=NPU,…=TICK,…=NODE,…=NAME'");
-  EXPECT_EQ(log_failure("issue,a=x,b=3,c=1,d=x\n"), "f.log:1: the NPU is no number");
-  EXPECT_EQ(log_failure("issue,a=0,b=-3,c=1,d=x\n"), "f.log:1: the tick is no number, or beyond 106 days");
+  EXPECT_EQ(log_failure("issue,a=x,b=3,c=1,d=x\n"), "f.log:1: the NPU is not a number");
+  EXPECT_EQ(log_failure("issue,a=0,b=-3,c=1,d=x\n"), "f.log:1: the tick is not a number, or exceeds 106 days");
   EXPECT_EQ(log_failure("issue,a=0,b=18446744073709551615,c=1,d=x\n"),
-            "f.log:1: the tick is no number, or beyond 106 days");
-  EXPECT_EQ(log_failure("issue,a=0,b=3,c=,d=x\n"), "f.log:1: the node's id is no number");
+            "f.log:1: the tick is not a number, or exceeds 106 days");
+  EXPECT_EQ(log_failure("issue,a=0,b=3,c=,d=x\n"), "f.log:1: the node's id is not a number");
   EXPECT_EQ(log_failure("issue,a=0,b=3,c=1,d=x\ncallback,a=0,b=2,c=1,d=x\n"),
             "f.log:2: node 1 ends before it was issued");
   EXPECT_TRUE(

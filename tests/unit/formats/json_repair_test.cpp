@@ -128,12 +128,12 @@ TEST(JsonRepair, StreamReadsWhatIsMeantThroughAnyWindow) {
                                              "{\"n\":\"\xEF\xBF\xBD\"}",
                                              R"({"n":"C:\\d"})"};
   const std::vector<std::string> warnings = {
-      "1:8 is not JSON: missing commas are added: 2, here the first",
-      "4:17 is not JSON: surplus commas are ignored: 2, here the first",
-      "4:11 is not JSON: quotes in strings without a backslash count as text: 2, here the first",
-      "2:8 is not JSON: control characters in strings count as text: 1",
-      "6:9 is not JSON: backslashes that begin no escape count as text: 1",
-      "5:7 is not JSON: bytes that are not UTF-8 are replaced by U+FFFD: 1"};
+      "1:8 is not JSON: missing commas were added: 2; this is the first",
+      "4:17 is not JSON: surplus commas were ignored: 2; this is the first",
+      "4:11 is not JSON: unescaped quotes in strings were taken as text: 2; this is the first",
+      "2:8 is not JSON: control characters in strings were taken as text: 1",
+      "6:9 is not JSON: backslashes without a valid escape were taken as text: 1",
+      "5:7 is not JSON: bytes that are not UTF-8 were replaced by U+FFFD: 1"};
   for (const std::size_t window : {1U, 3U, 16U, 40U, 1U << 20U}) {
     const ReadText got = read_text(faulty, window);
     EXPECT_EQ(got.items, expected) << window;

@@ -141,14 +141,14 @@ TEST(JsonStream, MalformedTextHasItsPlace) {
       {"{\"list\":[]]", "f:1:11: ',' is expected"},
       {"{\"list\":[],}", "f:1:12: a string is expected"},
       {"{,\"list\":[]}", "f:1:2: a string is expected"},
-      {"{\"list\":[]}{}", "f:1:12: more text behind the document"},
-      {"{\"list\":[]}\n,", "f:2:1: more text behind the document"},
+      {"{\"list\":[]}{}", "f:1:12: more text after the document"},
+      {"{\"list\":[]}\n,", "f:2:1: more text after the document"},
       {"{\"list\":[1], \"list\":[]}", "f:1:14: 'list' is given twice"},
       {"{\"a\":1,\n\"a\":2}", "f:2:1: 'a' is given twice"},
       {"{\"a\":1,\n\"\\u0061\":2}", "f:2:1: 'a' is given twice"},
       {"{\"a\":\"\\q\"}", "f:1:7: unknown escape in a string"},
-      {"{\"a\":\"\\u12g4\"}", "f:1:9: \\u wants four hexadecimal digits"},
-      {"{\"a\":\"\\u12\"}", "f:1:9: \\u wants four hexadecimal digits"},
+      {"{\"a\":\"\\u12g4\"}", "f:1:9: \\u requires four hexadecimal digits"},
+      {"{\"a\":\"\\u12\"}", "f:1:9: \\u requires four hexadecimal digits"},
       {"{\"a\":[\"\\x\"]}", "f:1:8: unknown escape in a string"},
       {"{\"a\":tru}", "f:1:6: not a JSON value"},
       {"{\"a\":nul }", "f:1:6: not a JSON value"},
@@ -199,7 +199,7 @@ TEST(JsonStream, ZeroBytes) {
   EXPECT_EQ(error_in(with_zeros("{\"a\":1 @}")), "f:1:8: ',' is expected");
   EXPECT_EQ(error_in(with_zeros("{\"a\":[@]}")), "f:1:7: a value or ']' is expected");
   EXPECT_EQ(error_in(with_zeros("{\"a\":\"@\"}")), "f:1:7: control character in a string");
-  EXPECT_EQ(error_in(with_zeros("{\"list\":[]}@@@")), "f:1:12: more text behind the document");
+  EXPECT_EQ(error_in(with_zeros("{\"list\":[]}@@@")), "f:1:12: more text after the document");
   EXPECT_EQ(error_in(with_zeros("@@@")), "f:1:1: '{' is expected");
 }
 
@@ -217,7 +217,7 @@ TEST(JsonStream, ArrayAlone) {
   EXPECT_EQ(items_of("{\"a\":1}", bare), (std::vector<std::string>{"a=1", "no list"}));
   EXPECT_EQ(error_in("[1", bare), "f:1:3: truncated JSON: the text ends too early");
   EXPECT_EQ(error_in("[1,]", bare), "f:1:4: a value is expected");
-  EXPECT_EQ(error_in("[1] 2", bare), "f:1:5: more text behind the document");
+  EXPECT_EQ(error_in("[1] 2", bare), "f:1:5: more text after the document");
   EXPECT_EQ(error_in("[1}", bare), "f:1:3: ',' is expected");
 }
 
@@ -240,7 +240,7 @@ TEST(JsonStream, SpaceBehindTheDocumentNeedsNoMemory) {
   EXPECT_EQ(items_of("{\"list\":[7]}" + std::string(10'000, '\n'), {.window = 64, .largest = 256}),
             std::vector<std::string>{"7"});
   EXPECT_EQ(error_in("{\"list\":[7]}" + std::string(10'000, '\n') + "x", {.window = 64, .largest = 256}),
-            "f:10001:1: more text behind the document");
+            "f:10001:1: more text after the document");
 }
 
 TEST(JsonStream, DepthCostsNothing) {

@@ -216,7 +216,7 @@ TEST(Json, RangesAndTypes) {
   }
   EXPECT_EQ(json_node_error("{\"type\":\"COMP_NOD\"}"), "unknown node type 'COMP_NOD'; did you mean 'COMP_NODE'?");
   EXPECT_EQ(json_node_error("{\"idd\":1}"), "unknown key 'idd'; did you mean 'id'?");
-  EXPECT_EQ(json_node_error("{\"id\":1,\"rank\":4}"), "a node of rank 4 among those of rank 0");
+  EXPECT_EQ(json_node_error("{\"id\":1,\"rank\":4}"), "a node of rank 4 among the nodes of rank 0");
   EXPECT_EQ(json_node_error("17"), "must be a JSON object");
 }
 
@@ -264,8 +264,8 @@ TEST(Json, Structure) {
            {"{}", "a trace without 'nodes'"},
            {"{\"rank\":0,\"nodes\":[],\"metadata\":{},\"rank\":0}", "'rank' is given twice"},
            {"{\"rank\":0,\"metadata\":{},\"nodes\":[],\"nodes\":[]}", "'nodes' is given twice"},
-           {"{\"rank\":0,\"metadata\":{},\"nodes\":[]} x", "more text behind the trace"},
-           {"{\"rank\":0,\"metadata\":{},\"nodes\":[]}{}", "more text behind the trace"},
+           {"{\"rank\":0,\"metadata\":{},\"nodes\":[]} x", "more text after the trace"},
+           {"{\"rank\":0,\"metadata\":{},\"nodes\":[]}{}", "more text after the trace"},
            {"{\"rank\":0,\"metadata\":{},\"nodes\":[,]}", "must be a JSON object"},
            {"{\"rank\":0,\"metadata\":{},\"nodes\":[{} {}]}", "',' is expected"},
            {"{\"rank\":0,\"metadata\":{},\"nodes\":{}}", "'nodes' must be an array"},
@@ -274,19 +274,19 @@ TEST(Json, Structure) {
            {"{\"rank\":0,\"metadata\":{},\"nods\":[]}", "unknown key 'nods'; did you mean 'nodes'?"},
            {"{\"rank\":0,\"metadata\":{},\"nodes\":[{\"id\":1]}]}", "'}' is expected"},
            {"[{\"rank\":0,\"nodes\":[]},{\"rank\":0,\"nodes\":[]}]", "rank 0 is given twice"},
-           {"[{\"nodes\":[]}]", "each of several traces needs a 'rank'"}}) {
+           {"[{\"nodes\":[]}]", "each of several traces requires a 'rank'"}}) {
     const std::string what = recode_error(text, "json").what();
     EXPECT_NE(what.find(message), std::string::npos) << text << ": " << what;
   }
   for (const auto& [text, message] : std::initializer_list<std::pair<const char*, const char*>>{
            {"", "an empty file"},
            {"{\"id\":1}\n", "unknown key 'id'"},
-           {"{\"rank\":0,\"metadata\":{}}\n{\"rank\":1,\"id\":1}\n", "a node of rank 1 among those of rank 0"},
+           {"{\"rank\":0,\"metadata\":{}}\n{\"rank\":1,\"id\":1}\n", "a node of rank 1 among the nodes of rank 0"},
            {"{\"rank\":0,\"metadata\":{}}\n{\"rank\":0,\"metadata\":{}}\n", "rank 0 is given twice"},
-           {"{\"rank\":0,\"metadata\":{}}\n{\"id\":1} {\"id\":2}\n", "more text behind the object"},
+           {"{\"rank\":0,\"metadata\":{}}\n{\"id\":1} {\"id\":2}\n", "more text after the object"},
            {"{\"rank\":0,\"metadata\":{}}\n[1]\n", "must be a JSON object"},
            {"{\"rank\":0,\"metadata\":{}}\n{\"id\":1,\n\"name\":\"x\"}\n",
-            "an object that does not end in its line; JSON lines are one object per line"}}) {
+            "an object that does not end in its line; JSON lines have one object per line"}}) {
     const std::string what = recode_error(text, "jsonl").what();
     EXPECT_NE(what.find(message), std::string::npos) << text << ": " << what;
   }

@@ -226,9 +226,9 @@ TEST(Kineto, OddDurationsAndIdsAreWarnings) {
   EXPECT_EQ(p.device_ops.at(2).correlation, Profile::none);
   ASSERT_EQ(diagnostics.all().size(), 2U);
   EXPECT_EQ(format_diagnostic(diagnostics.all()[0]),
-            "f:2: warning: durations below 0 count as 0: 2, here the first [times]");
+            "f:2: warning: negative durations are set to 0: 2; this is the first [times]");
   EXPECT_EQ(format_diagnostic(diagnostics.all()[1]),
-            "f:3: warning: ids that are no integers count as absent: 4, here the first [ids]");
+            "f:3: warning: ids that are not integers are ignored: 4; this is the first [ids]");
 }
 
 TEST(Kineto, EventsThatAreNotCompleteAreCounted) {
@@ -243,29 +243,30 @@ TEST(Kineto, EventsThatAreNotCompleteAreCounted) {
   EXPECT_EQ(p.cpu_ops.size(), 1U);
   ASSERT_EQ(diagnostics.all().size(), 1U);
   EXPECT_EQ(format_diagnostic(diagnostics.all()[0]),
-            "f:2: warning: events of operators, calls or the device that are not complete (ph X, ts) count as "
-            "absent: 3, here the first [events]");
+            "f:2: warning: incomplete events (without ph X or ts) of operators, calls or the device are ignored: "
+            "3; this is the first [events]");
 }
 
 TEST(Kineto, BadEvents) {
   const struct {
     std::string_view fields, error;
   } cases[] = {
-      {R"("ts": NaN)", "f:2:36: 'ts' is no time in microseconds"},
-      {R"("ts": Infinity)", "f:2:36: 'ts' is no time in microseconds"},
-      {R"("ts": -Infinity)", "f:2:36: 'ts' is no time in microseconds"},
-      {R"("ts": null)", "f:2:36: 'ts' is no time in microseconds"},
-      {R"("ts": true)", "f:2:36: 'ts' is no time in microseconds"},
-      {R"("ts": "")", "f:2:36: 'ts' is no time in microseconds"},
-      {R"("ts": [1])", "f:2:36: 'ts' is no time in microseconds"},
-      {R"("ts": 1e300)", "f:2:36: 'ts' is no time in microseconds"},
-      {R"("ts": 1e16)", "f:2:36: 'ts' is no time in microseconds"},
-      {R"("ts": 01)", "f:2:36: 'ts' is no time in microseconds"},
-      {R"("ts": 1.)", "f:2:36: 'ts' is no time in microseconds"},
+      {R"("ts": NaN)", "f:2:36: 'ts' is not a time in microseconds"},
+      {R"("ts": Infinity)", "f:2:36: 'ts' is not a time in microseconds"},
+      {R"("ts": -Infinity)", "f:2:36: 'ts' is not a time in microseconds"},
+      {R"("ts": null)", "f:2:36: 'ts' is not a time in microseconds"},
+      {R"("ts": true)", "f:2:36: 'ts' is not a time in microseconds"},
+      {R"("ts": "")", "f:2:36: 'ts' is not a time in microseconds"},
+      {R"("ts": [1])", "f:2:36: 'ts' is not a time in microseconds"},
+      {R"("ts": 1e300)", "f:2:36: 'ts' is not a time in microseconds"},
+      {R"("ts": 1e16)", "f:2:36: 'ts' is not a time in microseconds"},
+      {R"("ts": 01)", "f:2:36: 'ts' is not a time in microseconds"},
+      {R"("ts": 1.)", "f:2:36: 'ts' is not a time in microseconds"},
       {R"("ts": -0.5)", "f:2:36: 'ts' is negative"},
-      {R"("dur": NaN)", "f:2:37: 'dur' is no time in microseconds"},
-      {R"("dur": 1e400)", "f:2:37: 'dur' is no time in microseconds"},
-      {R"("ts": 9200000000000000, "dur": 9200000000000000)", "f:2:61: 'dur' ends beyond 292 years"},
+      {R"("dur": NaN)", "f:2:37: 'dur' is not a time in microseconds"},
+      {R"("dur": 1e400)", "f:2:37: 'dur' is not a time in microseconds"},
+      {R"("ts": 9200000000000000, "dur": 9200000000000000)",
+       "f:2:61: 'dur': the end of the event exceeds 292 years"},
       {R"("cat": null)", "f:2:37: a string is expected"},
       {R"("ph": 5)", "f:2:36: a string is expected"},
       {R"("args": {"a" 1})", "f:2:43: ':' is expected"},
@@ -287,7 +288,7 @@ TEST(Kineto, BadEvents) {
   EXPECT_EQ(kineto_text_outcome("{\"traceEvents\": [null]}"), "f:1:18: '{' is expected");
   EXPECT_EQ(kineto_text_outcome("{\"traceEvents\": [[]]}"), "f:1:18: '{' is expected");
   EXPECT_EQ(kineto_text_outcome("{\"baseTimeNanoseconds\": -5, \"traceEvents\": []}"),
-            "f:1:25: 'baseTimeNanoseconds' is no number of nanoseconds");
+            "f:1:25: 'baseTimeNanoseconds' must be a number of nanoseconds");
   EXPECT_EQ(kineto_text_outcome("{\"note\": nope, \"traceEvents\": []}"), "f:1:10: not a JSON value");
 }
 
@@ -301,9 +302,9 @@ TEST(Kineto, MalformedJsonWithOneReadingIsReadWithAWarning) {
   for (const Diagnostic& d : diagnostics.all()) warnings.push_back(format_diagnostic(d));
   EXPECT_EQ(warnings,
             (std::vector<std::string>{
-                "f:2:54: warning: is not JSON: missing commas are added: 1 [json]",
-                "f:2:69: warning: is not JSON: surplus commas are ignored: 1 [json]",
-                "f:2:50: warning: is not JSON: backslashes that begin no escape count as text: 1 [json]"}));
+                "f:2:54: warning: is not JSON: missing commas were added: 1 [json]",
+                "f:2:69: warning: is not JSON: surplus commas were ignored: 1 [json]",
+                "f:2:50: warning: is not JSON: backslashes without a valid escape were taken as text: 1 [json]"}));
 }
 
 TEST(Kineto, EventsWithoutATimeCountAsAbsent) {
@@ -320,10 +321,9 @@ TEST(Kineto, EventsWithoutATimeCountAsAbsent) {
   EXPECT_EQ(p.device_ops.size(), 1U);
   EXPECT_EQ(p.cpu_ops.size(), 0U);
   ASSERT_EQ(diagnostics.all().size(), 1U);
-  EXPECT_EQ(
-      format_diagnostic(diagnostics.all()[0]),
-      "f:1: warning: events without a time (ts and dur 0, long before all others) count as absent: 2, here the "
-      "first [times]");
+  EXPECT_EQ(format_diagnostic(diagnostics.all()[0]),
+            "f:1: warning: events without a time (ts and dur 0, long before all others) are ignored: 2; this is "
+            "the first [times]");
   EXPECT_EQ(read("900000", silent).device_ops.size(), 2U);  // a profile that begins at 0
   EXPECT_EQ(silent.all().size(), 0U);
 }
@@ -354,9 +354,9 @@ TEST(Kineto, EventsLongBeforeAllOthersHaveNoTime) {
   EXPECT_EQ(p.device_ops.size(), 2U);
   EXPECT_EQ(p.cpu_ops.size(), 1U);
   ASSERT_EQ(diagnostics.all().size(), 1U);
-  EXPECT_EQ(format_diagnostic(diagnostics.all()[0]),
-            "f:2: warning: events without a time (ts long before all others) count as absent: 2, here the first "
-            "[times]");
+  EXPECT_EQ(
+      format_diagnostic(diagnostics.all()[0]),
+      "f:2: warning: events without a time (ts long before all others) are ignored: 2; this is the first [times]");
   EXPECT_EQ(read("4000000000000", "5000000000050", silent).device_ops.size(), 3U);  // a pause
   EXPECT_EQ(silent.all().size(), 0U);
 }
@@ -370,8 +370,8 @@ TEST(Kineto, WhatIsMissingOfDeviceOperationsIsReported) {
 {"ph": "X", "cat": "gpu_user_annotation", "ts": 3, "dur": 2, "args": {"stream": 7, "correlation": 4}},
 {"ph": "X", "cat": "cpu_op", "ts": 3, "name": "o"}])"),
       (std::vector<std::string>{
-          "f:1: warning: device operations without a duration (dur) take no time: 1, here the first [times]",
-          "f:2: warning: device operations of an unknown category (hpu_op) count as absent: 2, here the first "
+          "f:1: warning: device operations without a duration (dur) are given 0 ns: 1; this is the first [times]",
+          "f:2: warning: device operations of an unknown category (hpu_op) are ignored: 2; this is the first "
           "[events]"}));
 }
 
@@ -386,8 +386,8 @@ TEST(Kineto, OperatorsOfSeveralProcessesAreReported) {
   EXPECT_EQ(
       warnings_of(text(200)),
       std::vector<std::string>{
-          "f: warning: holds the operators of 2 processes (pid 100, 200), and is read as one rank [ranks]\n"
-          "f: note: hint: convert one file for each process: select the events of its pid and of its device"});
+          "f: warning: contains the operators of 2 processes (pid 100, 200) and is read as one rank [ranks]\nf: "
+          "note: hint: convert a separate file per process, with the events of its pid and its device"});
 }
 
 TEST(Kineto, WaitsOfMtiaStreamsAreNoWork) {
@@ -426,14 +426,14 @@ TEST(Kineto, TheResolutionOfTimesIsThatOfTheirDigits) {
 TEST(Kineto, BadFilesAreRefusedWithTheirPlace) {
   const std::map<std::string, std::string> errors = {
       {"bad-args.json", "3:54: a value is expected"},
-      {"bad-base-time.json", "1:25: 'baseTimeNanoseconds' is no number of nanoseconds"},
-      {"bad-huge-ts.json", "3:72: 'ts' is no time in microseconds"},
-      {"bad-late.json", "3:97: 'dur' ends beyond 292 years"},
-      {"bad-nan-ts.json", "3:72: 'ts' is no time in microseconds"},
+      {"bad-base-time.json", "1:25: 'baseTimeNanoseconds' must be a number of nanoseconds"},
+      {"bad-huge-ts.json", "3:72: 'ts' is not a time in microseconds"},
+      {"bad-late.json", "3:97: 'dur': the end of the event exceeds 292 years"},
+      {"bad-nan-ts.json", "3:72: 'ts' is not a time in microseconds"},
       {"bad-negative-ts.json", "3:72: 'ts' is negative"},
-      {"bad-no-events.json", " has no 'traceEvents': it is no Kineto trace"},
+      {"bad-no-events.json", " has no 'traceEvents': it is not a Kineto trace"},
       {"bad-number-cat.json", "3:20: a string is expected"},
-      {"bad-text-dur.json", "3:82: 'dur' is no time in microseconds"},
+      {"bad-text-dur.json", "3:82: 'dur' is not a time in microseconds"},
       {"bad-truncated.json", "4:20: truncated JSON: the text ends inside a string"},
       {"bad-twice.json", "3:4: 'traceEvents' is given twice"},
   };
@@ -442,7 +442,7 @@ TEST(Kineto, BadFilesAreRefusedWithTheirPlace) {
 
 TEST(Kineto, AHostTraceIsNamed) {
   const std::string host =
-      "is a PyTorch execution trace of the host, not a Kineto trace; give it as the host's trace";
+      "is a PyTorch execution trace of the host, not a Kineto trace; pass it as the host trace";
   for (const char* name : {"okay-1.0.1.json", "okay-1.1.1.json", "okay-linked.json"}) {
     const std::string error = file_error(testdata("pytorch") / name, read_kineto_input);
     EXPECT_TRUE(error.ends_with(" " + host)) << error;

@@ -80,7 +80,7 @@ TEST(ReadMsccl, DefectsOfAStepHaveItsLineAndColumn) {
   EXPECT_EQ(msccl_findings(step_with("srcoff=\"0\"", "srcoff=\"0x3\"")),
             "4:3: error: srcoff=\"0x3\" is not a decimal integer [attributes]\n");
   EXPECT_EQ(msccl_findings(step_with("srcoff=\"0\"", "srcoff=\"99999999999999999999\"")),
-            "4:3: error: srcoff=\"99999999999999999999\" does not fit an integer [attributes]\n");
+            "4:3: error: srcoff=\"99999999999999999999\" exceeds the integer range [attributes]\n");
   EXPECT_EQ(msccl_findings(step_with("srcoff=\"0\"", "srcoff=\"3000000000\"")),
             "4:3: error: srcoff=\"3000000000\" is out of range [attributes]\n");
   EXPECT_EQ(msccl_findings(step_with("type=\"s\"", "type=\"ra\"")),
@@ -93,9 +93,9 @@ TEST(ReadMsccl, DefectsOfAStepHaveItsLineAndColumn) {
   EXPECT_EQ(msccl_findings(step_with("hasdep=\"0\"", "hasdep=\"2\"")),
             "4:3: error: hasdep=\"2\": expected 0 or 1 [attributes]\n");
   EXPECT_EQ(msccl_findings(step_with("s=\"0\" ", "s=\"4\" ")),
-            "4:3: error: gpu 0 threadblock 0: step 4 stands at position 0 [steps]\n");
+            "4:3: error: gpu 0 threadblock 0: step 4 is at position 0 [steps]\n");
   EXPECT_EQ(msccl_findings(step_with("cnt=\"1\"", "cnt=\"1\" cnt=\"1\"")),
-            "4:3: error: attribute 'cnt' of <step> stands twice [xml]\n");
+            "4:3: error: attribute 'cnt' of <step> is given twice [xml]\n");
 }
 
 TEST(ReadMsccl, CharacterReferencesInAttributesAreDecoded) {
@@ -157,7 +157,7 @@ TEST(ReadMsccl, ThreadblocksAndGpus) {
   const std::string gpu = R"(<gpu id="0" i_chunks="0" o_chunks="0" s_chunks="0"/>)";
   EXPECT_EQ(msccl_findings("<algo " + algo + ">" + gpu + gpu + "</algo>"),
             "1:" + std::to_string(8 + algo.size() + gpu.size()) +
-                ": error: gpu 0 stands twice [gpus]\n1:1: error: 1 <gpu> element for ngpus=2; gpu 1 is missing "
+                ": error: gpu 0 is given twice [gpus]\n1:1: error: 1 <gpu> element for ngpus=2; gpu 1 is missing "
                 "[gpus]\n");
 }
 
@@ -190,7 +190,7 @@ TEST(ReadMsccl, LenientXmlIsRefused) {
   EXPECT_NE(msccl_findings(msccl_document(algo, "text")).find("text inside <gpu>: only elements are allowed [xml]"),
             std::string::npos);
   EXPECT_NE(msccl_findings("<algo " + algo + " x=\"&undefined;\"/>")
-                .find("attribute 'x': an undefined entity, a '<' or a control character in its value [xml]"),
+                .find("attribute 'x': its value has an undefined entity, a '<' or a control character [xml]"),
             std::string::npos);
   EXPECT_NE(msccl_findings(std::string("<algo/>\0", 8)).find("1:8: error: a NUL byte in an XML document [xml]"),
             std::string::npos);

@@ -90,7 +90,7 @@ TEST(Param, WhatAWaitNamesHoldsUpOnlyWhatFollowsTheWait) {
 TEST(Param, RequestsAreNamedAgainAndAgain) {
   const ParamRead r = read_param(reduce(R"(, "req": 1)") + "," + wait_for("1") + "," + reduce(R"(, "req": "1")") +
                                  "," + reduce("") + "," + wait_for("1") + "," + wait_for("1") + "," + reduce(""));
-  EXPECT_EQ(r.messages, "2: 1 wait for what does not run at the time: left out\n");
+  EXPECT_EQ(r.messages, "2: 1 wait for an operation that is not running: omitted\n");
   EXPECT_EQ(order_of(r), "all_reduce< all_reduce<0 all_reduce<0 all_reduce<2,1");
 }
 
@@ -98,7 +98,7 @@ TEST(Param, WaitsWithoutRequestsNameOperationsInTheirOrder) {
   const std::string wait = R"({"comms": "wait"})";
   const ParamRead r = read_param(reduce("") + "," + reduce("") + "," + wait + "," + reduce("") + "," + wait + "," +
                                  wait + "," + wait);
-  EXPECT_EQ(r.messages, "2: 1 wait for what does not run at the time: left out\n");
+  EXPECT_EQ(r.messages, "2: 1 wait for an operation that is not running: omitted\n");
   EXPECT_EQ(order_of(r), "all_reduce< all_reduce< all_reduce<0");
   // Where others have requests, it is the last one that had.
   const ParamRead last = read_param(reduce(R"(, "req": 5)") + "," + reduce("") + "," + wait + "," + reduce(""));
@@ -207,8 +207,8 @@ TEST(Param, GroupsAreThoseOfTheRank) {
                            reduce(R"(, "pg_id": 0, "world_size": 3)");
   const ParamRead r = read_param(text);
   EXPECT_EQ(r.messages,
-            "3: 1 entry of groups and messages of other ranks: left out, as PARAM's replay skips them\n"
-            "3: 1 entry says another world_size than the group has ranks; that of the group counts\n");
+            "3: 1 entry of groups and messages of other ranks: omitted, as in PARAM's replay\n3: 1 entry has a "
+            "world_size other than the size of the group; the size of the group is used\n");
   ASSERT_EQ(r.rank.groups.size(), 2U);
   EXPECT_EQ(r.rank.groups[1].name, "1");
   EXPECT_EQ(r.rank.groups[1].ranks, (std::vector<std::uint32_t>{0, 2}));
@@ -235,7 +235,8 @@ TEST(Param, AGroup0OfSomeRanksGetsAnotherNumber) {
 TEST(Param, RefusesWithTheLine) {
   const auto error = [](const std::string& entries) { return read_param(entries).messages; };
   const std::string ok = reduce("");
-  EXPECT_EQ(error(ok + ",\n{\"markers\": []}"), "3: an entry has 'comms' or 'compute'; this one has neither");
+  EXPECT_EQ(error(ok + ",\n{\"markers\": []}"),
+            "3: an entry must have 'comms' or 'compute'; this entry has neither");
   EXPECT_EQ(error(ok + ",\n{\"comms\": \"all_redcue\"}"),
             "3: unknown operation 'all_redcue'; did you mean all_reduce?");
   EXPECT_EQ(error(ok + ",\n{\"comms\": null}"), "3: 'comms' must be a string");
@@ -244,19 +245,19 @@ TEST(Param, RefusesWithTheLine) {
   EXPECT_EQ(error(test::replaced(ok, "_size\": 4", "_size\": -4")), "2: 'in_msg_size' must be at least 0");
   EXPECT_EQ(error(test::replaced(ok, "_size\": 4", "_size\": 1.5")), "2: 'in_msg_size' must be an integer");
   EXPECT_EQ(error(test::replaced(ok, "_size\": 4", "_size\": 9000000000000000000")),
-            "2: 'in_msg_size' is more bytes than an int64 holds");
-  EXPECT_EQ(error(test::replaced(ok, "float", "qint8")), "2: unknown type of elements 'qint8'");
+            "2: 'in_msg_size' exceeds 2^63-1 bytes");
+  EXPECT_EQ(error(test::replaced(ok, "float", "qint8")), "2: unknown element type 'qint8'");
   EXPECT_EQ(error(reduce(R"(, "dtype": "half")")), "2: 'dtype' is given twice");
-  EXPECT_EQ(error(reduce(R"(, "pg_id": 7)")), "2: no init makes process group 7");
+  EXPECT_EQ(error(reduce(R"(, "pg_id": 7)")), "2: no init creates process group 7");
   EXPECT_EQ(error(reduce(R"(, "pg_id": "x")")), "2: 'pg_id' must be an integer");
   EXPECT_EQ(error(reduce(R"(, "markers": "grad")")), "2: 'markers' must be a list of strings");
   EXPECT_EQ(error(reduce(R"(, "markers": [["grad"]])")), "2: 'markers' must be a list of strings");
   EXPECT_EQ(error(reduce(R"(, "world_size": 0)")), "2: 'world_size' must be at least 1");
   EXPECT_EQ(error(reduce(R"(, "startTime_ns": "soon")")), "2: 'startTime_ns' must be an integer");
   EXPECT_EQ(error(R"({"comms": "init", "pg_id": 1})"), "2: an init without 'global_ranks'");
-  EXPECT_EQ(error(init("1", "[0, 1, 0]")), "2: 'global_ranks' names rank 0 twice");
-  EXPECT_EQ(error(init("1", "[]")), "2: 'global_ranks' names no rank");
-  EXPECT_EQ(error(init("1", "[4294967296]")), "2: 'global_ranks' names a rank that is too large");
+  EXPECT_EQ(error(init("1", "[0, 1, 0]")), "2: 'global_ranks' has rank 0 twice");
+  EXPECT_EQ(error(init("1", "[]")), "2: 'global_ranks' has no rank");
+  EXPECT_EQ(error(init("1", "[4294967296]")), "2: 'global_ranks' has a rank that is too large");
   EXPECT_EQ(error(send_to(0, "")), "2: a message of rank 0 to itself");
   EXPECT_EQ(error(init("1", "[0, 1]") + "," + send_to(2, R"(, "pg_id": 1)")),
             "2: rank 2 is not in process group 1");
@@ -265,10 +266,10 @@ TEST(Param, RefusesWithTheLine) {
   EXPECT_EQ(error(R"({"compute": "gemm", "mm_dim": 4})"), "2: a gemm without 'dtype'");
   EXPECT_EQ(error(R"({"compute": "gemm", "dtype": "half"})"), "2: a gemm without 'mm_dim' and without 'mm0_dim0'");
   EXPECT_EQ(error(R"({"compute": "gemm", "mm_dim": 10000000, "dtype": "half"})"),
-            "2: more operations than an int64 holds");
+            "2: the number of operations exceeds 2^63-1");
   EXPECT_EQ(
       error(R"({"compute": "gemm", "dtype": "half", "mm0_dim0": 2, "mm0_dim1": 3, "mm1_dim0": 4, "mm1_dim1": 5})"),
-      "2: 'mm1_dim0' is not 'mm0_dim1': these matrices have no product");
+      "2: 'mm1_dim0' must equal 'mm0_dim1' for a matrix product");
 }
 
 TEST(Param, RefusesSplitsThatDoNotAddUp) {
@@ -283,13 +284,13 @@ TEST(Param, RefusesSplitsThatDoNotAddUp) {
   EXPECT_EQ(error(R"(, "in_split": [1, 3])"), "2: an all_to_allv without 'out_split'");
   EXPECT_EQ(error(R"(, "in_split": [1, 2], "out_split": [])"), "2: 'in_split' does not add up to 'in_msg_size'");
   EXPECT_EQ(error(R"(, "in_split": [9223372036854775807, 3], "out_split": [])"),
-            "2: 'in_split' is more bytes than an int64 holds");
+            "2: 'in_split' exceeds 2^63-1 bytes");
   EXPECT_EQ(error(R"(, "in_split": [1, 1, 2], "out_split": [])"), "2: an all_to_allv of 2 ranks with 3 splits");
 }
 
 TEST(Param, OtherJsonIsNone) {
   EXPECT_EQ(read_param("[]").messages, "");
-  EXPECT_EQ(read_param("[] []").messages, "1: more text behind the document");
+  EXPECT_EQ(read_param("[] []").messages, "1: more text after the document");
   const auto of = [](const std::string& text) {
     Diagnostics diagnostics;
     const auto input = memory_input("x", text);
@@ -301,15 +302,15 @@ TEST(Param, OtherJsonIsNone) {
     return std::string();
   };
   EXPECT_EQ(of(R"({"schema": "1.1.0", "nodes": []})"),
-            "a communications trace of PARAM is an array of entries, not an object with 'schema'");
-  EXPECT_EQ(of("{}"), "a communications trace of PARAM is an array of entries");
+            "a PARAM communications trace must be an array of entries, not an object with 'schema'");
+  EXPECT_EQ(of("{}"), "a PARAM communications trace must be an array of entries");
   EXPECT_EQ(of("[3]"), "'{' is expected");
 }
 
 TEST(Param, UnknownKeysAreTold) {
   EXPECT_EQ(read_param(reduce(R"(, "seq": 1)") + "," + reduce(R"(, "seq": 2, "algo": [{}])")).messages,
-            "0: 'algo' means nothing to PARAM's replay, and is left out (1 time)\n"
-            "0: 'seq' means nothing to PARAM's replay, and is left out (2 times)\n");
+            "0: 'algo' is unknown to PARAM's replay and omitted (1 time)\n0: 'seq' is unknown to PARAM's replay "
+            "and omitted (2 times)\n");
 }
 
 }  // namespace

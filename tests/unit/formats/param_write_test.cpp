@@ -137,9 +137,9 @@ TEST(ParamWrite, NodesThatAreLeftOutAreLookedThrough) {
   n.collective(Collective::barrier, 0, {d});
   EXPECT_EQ(operations_of(n), "all_reduce 10, all_reduce, wait 10, barrier");
   EXPECT_EQ(write_all({&n.trace}, {}).messages,
-            "1 computation: left out; compute=gemm writes those with num_ops\n"
-            "1 node of memory: left out, as PARAM has none\n"
-            "2 communications without comm_dtype: float32, or byte where that does not divide\n");
+            "1 computation: omitted; use compute=gemm to write computations with num_ops\n1 node of memory: "
+            "omitted, not supported by PARAM\n2 communications without comm_dtype: written as float32, or as byte "
+            "if the size is not a multiple\n");
 }
 
 TEST(ParamWrite, ComputationsAreMatrixProductsIfAsked) {
@@ -152,8 +152,8 @@ TEST(ParamWrite, ComputationsAreMatrixProductsIfAsked) {
   const FormatOptions gemm(std::vector<std::pair<std::string, std::string>>{{"compute", "gemm"}});
   EXPECT_EQ(operations_of(n, gemm), "all_reduce 10, gemm 100, wait 10, gemm 1");
   EXPECT_EQ(write_all({&n.trace}, {}, gemm).messages,
-            "1 computation without num_ops: left out\n"
-            "1 communication without comm_dtype: float32, or byte where that does not divide\n");
+            "1 computation without num_ops: omitted\n1 communication without comm_dtype: written as float32, or as "
+            "byte if the size is not a multiple\n");
   EXPECT_THROW((void)find_format("param").write_set(
                    FormatOptions(std::vector<std::pair<std::string, std::string>>{{"compute", "all"}})),
                Error);
@@ -218,10 +218,10 @@ TEST(ParamWrite, ChangesOfSizesAndTypesAreCounted) {
   n.collective(Collective::reduce_scatter, 21, {});
   n.set(attr::comm_dtype, "uint64");
   n.node(static_cast<NodeType>(99), {});
-  EXPECT_EQ(write_all({&n.done()}, {.ranks = 4}).messages,
-            "1 node of other types: left out\n"
-            "1 communication of a comm_dtype that PARAM lacks: a type of its size, or byte\n"
-            "1 collective whose size its ranks do not divide: rounded up\n");
+  EXPECT_EQ(
+      write_all({&n.done()}, {.ranks = 4}).messages,
+      "1 node of other types: omitted\n1 communication with a comm_dtype unknown to PARAM: written as a type of "
+      "equal size, or as byte\n1 collective with a size that is not a multiple of its ranks: rounded up\n");
 }
 
 TEST(ParamWrite, SplitsAndRoots) {
@@ -291,24 +291,25 @@ TEST(ParamWrite, RefusesWhatItCannotSay) {
     }
     return std::string();
   };
-  EXPECT_EQ(error([](ParamNodes& n) { n.node(NodeType::comm_coll, {}); }), "10: has no comm_type that PARAM knows");
+  EXPECT_EQ(error([](ParamNodes& n) { n.node(NodeType::comm_coll, {}); }),
+            "10: has no comm_type that PARAM supports");
   EXPECT_EQ(error([](ParamNodes& n) { n.collective(Collective::all_reduce, -1, {}); }),
-            "10: has no comm_size, and PARAM needs bytes; give an algorithm its size=BYTES");
+            "10: has no comm_size, which PARAM requires; for an algorithm, add size=BYTES");
   EXPECT_EQ(error([](ParamNodes& n) { n.message(NodeType::comm_send, 0, {}); }),
-            "10: is a message of a rank to itself, which PARAM does not have");
+            "10: is a message of a rank to itself, which PARAM does not support");
   EXPECT_EQ(error([](ParamNodes& n) { n.node(NodeType::comm_recv, {}); }), "10: has no comm_src that is a rank");
   EXPECT_EQ(error([](ParamNodes& n) {
               n.compute(1, {12});
               n.compute(1, {10});
               n.compute(1, {11});
             }),
-            "10: waits for itself by way of others: there is no order to write");
+            "10: is part of a dependency cycle, so no order of entries exists");
   EXPECT_EQ(error([](ParamNodes& n) {
               n.collective(Collective::all_reduce, 4, {});
               const std::vector<std::int64_t> dims = {1, 0};
               n.trace.nodes.add_ints(attr::involved_dim, Kind::bool_list, dims);
             }),
-            "10: a collective over some dimensions of a network has no process group, as PARAM needs it");
+            "10: a collective over some dimensions of a network has no process group, which PARAM requires");
 }
 
 TEST(ParamWrite, MessagesThatWouldMeetOthersAreTold) {
@@ -320,11 +321,12 @@ TEST(ParamWrite, MessagesThatWouldMeetOthersAreTold) {
     b.message(NodeType::comm_recv, 0, {two}, second);
     return write_all({&a.done(), &b.done()}, {}).messages;
   };
-  const std::string types = "4 communications without comm_dtype: float32, or byte where that does not divide\n";
+  const std::string types =
+      "4 communications without comm_dtype: written as float32, or as byte if the size is not a multiple\n";
   EXPECT_EQ(messages(5, 6), types);
   EXPECT_EQ(messages(6, 5), types +
-                                "1 pair of ranks whose messages are received in another order than they are sent "
-                                "(rank 0 to rank 1): PARAM has no tags, and they meet in their order\n");
+                                "1 pair of ranks with messages that are received in a different order than sent "
+                                "(rank 0 to rank 1): PARAM has no tags and matches them in order\n");
 }
 
 // Operations that were read keep their requests, and others get none of these.

@@ -177,7 +177,8 @@ TEST(Perfetto, SlicesThatBecomeOneHaveNoDependencies) {
   run.deps = {{0, 1}, {0, 3}, {1, 2}, {2, 3}};
   EXPECT_EQ(arrows_of(decoded(run, "perfetto,flows=deps,min=5ns")), (std::vector<std::string>{"long > last"}));
   run.deps.clear();
-  EXPECT_NE(perfetto_failure_of(run, "perfetto,flows=deps").find("tells of no dependencies"), std::string::npos);
+  EXPECT_NE(perfetto_failure_of(run, "perfetto,flows=deps").find("has no recorded dependencies"),
+            std::string::npos);
 }
 
 TEST(Perfetto, SlicesAreAsLongAsTheirWholeNanosecondsAndSayTheRest) {
@@ -279,7 +280,7 @@ TEST(Perfetto, RefusesOptionsThatSayNothing) {
   EXPECT_EQ(perfetto_failure("perfetto,window=5"), "window=5: expected FROM..TO, such as 1ms..2ms or 1ms..");
   EXPECT_EQ(perfetto_failure("perfetto,window=5ns..1ns"), "window=5ns..1ns: it ends before it begins");
   EXPECT_EQ(perfetto_failure("perfetto,min=soon"),
-            "min=…soon: not a time (examples: 1.5us, 500ns, 2ms; a bare number is nanoseconds)");
+            "min=…soon: not a time (examples: 1.5us, 500ns, 2ms; a number without a unit is in ns)");
   EXPECT_EQ(perfetto_failure("perfetto,args=all"), "args=all: expected default or none");
   EXPECT_EQ(perfetto_failure("perfetto,counters=some"), "counters=some: expected none, npus, links or all");
   EXPECT_EQ(perfetto_failure("chrome,counters=none"),

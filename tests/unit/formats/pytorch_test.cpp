@@ -186,12 +186,12 @@ TEST(Pytorch, AnUnknownSchemaIsAWarning) {
   const std::string known =
       "1.0.1, 1.0.2-chakra.0.0.4, 1.0.3-chakra.0.0.4, 1.0.4-chakra.0.0.4, 1.1.0-chakra.0.0.4, 1.1.1-chakra.0.0.4, "
       "1.1.1-chakra.1.0.0";
-  EXPECT_TRUE(host_text_outcome("{\"schema\": \"9.0\", \"nodes\": []}")
-                  .ends_with("\nf: warning: schema '9.0' is not known; its nodes are read like those of " + known +
-                             " [schema]"));
+  EXPECT_TRUE(
+      host_text_outcome("{\"schema\": \"9.0\", \"nodes\": []}")
+          .ends_with("\nf: warning: schema '9.0' is unknown; nodes are read as in schema " + known + " [schema]"));
   EXPECT_TRUE(
       host_text_outcome("{\"nodes\": []}")
-          .ends_with("\nf: warning: no schema is named; its nodes are read like those of " + known + " [schema]"));
+          .ends_with("\nf: warning: the schema is missing; nodes are read as in schema " + known + " [schema]"));
 }
 
 TEST(Pytorch, BadFilesAreRefusedWithTheirPlace) {
@@ -202,10 +202,10 @@ TEST(Pytorch, BadFilesAreRefusedWithTheirPlace) {
       {"bad-huge-id.json", "2:8: 'id': 18446744073709551616 is out of range (0…18446744073709551615)"},
       {"bad-id-twice.json", "2:11: 'id' is given twice"},
       {"bad-negative-id.json", "2:8: 'id': -1 is out of range (0…18446744073709551615)"},
-      {"bad-no-nodes.json", " has no 'nodes': it is no PyTorch execution trace"},
+      {"bad-no-nodes.json", " has no 'nodes': it is not a PyTorch execution trace"},
       {"bad-nodes-twice.json", "2:42: 'nodes' is given twice"},
       {"bad-tid-text.json", "2:18: 'tid' must be an integer"},
-      {"bad-trailing.json", "3:1: more text behind the document"},
+      {"bad-trailing.json", "3:1: more text after the document"},
       {"bad-truncated.json", "3:11: truncated JSON: the text ends inside a string"},
       {"bad-without-id.json", "3:1: a node without 'id'"},
   };
@@ -259,8 +259,8 @@ TEST(Pytorch, BadNodes) {
 
 TEST(Pytorch, OtherFilesAreNamed) {
   const std::string device =
-      "is a Kineto trace (Chrome's format), not a PyTorch execution trace of the host; give it "
-      "as the device trace beside that one";
+      "is a Kineto trace (Chrome's format), not a PyTorch execution trace of the host; pass it as the device trace "
+      "of a host trace";
   for (const char* name : {"okay-cuda.json", "okay-rocm.json", "okay-xpu.json", "okay-old-array.json"}) {
     const std::string error = file_error(testdata("kineto") / name, read_host_input);
     EXPECT_TRUE(error.ends_with(" " + device)) << error;

@@ -146,8 +146,8 @@ TEST(RunFile, SaysWhereItIsCut) {
         char text[20];
         std::snprintf(text, sizeof text, "%zx", bytes.size() - 1);
         return std::string(text);
-      }() + ": the run ends early");
-  EXPECT_NE(run_failure(bytes + "x").find("unexpected bytes behind the run"), std::string::npos);
+      }() + ": the run is truncated");
+  EXPECT_NE(run_failure(bytes + "x").find("unexpected bytes after the run"), std::string::npos);
 }
 
 TEST(RunFile, IsNeverTakenWhenDamaged) {
@@ -187,7 +187,7 @@ TEST(RunFile, RefusesTooDenseBlocksBeforeItUnpacksThem) {
   EXPECT_NE(failure.find("of compressed data would take more than"), std::string::npos) << failure;
   // Ten blocks are below the limit.
   bytes.resize(head + 10 * block);
-  EXPECT_NE(run_failure(bytes).find("does not unpack"), std::string::npos) << run_failure(bytes);
+  EXPECT_NE(run_failure(bytes).find("cannot be unpacked"), std::string::npos) << run_failure(bytes);
 }
 
 // Dense enough that heads are read ahead, within the limit.
@@ -204,16 +204,16 @@ TEST(RunFile, ReadsManyEqualRows) {
 TEST(RunFile, RefusesNumbersThatLeadNowhere) {
   convert::Run r = full_run();
   r.timeline.slices[0].name = 5;
-  EXPECT_NE(run_failure(run_bytes(r)).find("row 0 of table slices has no name"), std::string::npos);
+  EXPECT_NE(run_failure(run_bytes(r)).find("row 0 of table slices has an invalid name"), std::string::npos);
   r = full_run();
   r.timeline.slices[1].end_ps = -1;
   EXPECT_NE(run_failure(run_bytes(r)).find("row 1 of table slices"), std::string::npos);
   r = full_run();
   r.path[1].begin_ps = 5;
-  EXPECT_NE(run_failure(run_bytes(r)).find("does not begin where the step before it ends"), std::string::npos);
+  EXPECT_NE(run_failure(run_bytes(r)).find("does not begin at the end of the previous step"), std::string::npos);
   r = full_run();
   r.calls.clear();
-  EXPECT_NE(run_failure(run_bytes(r)).find("has no such call"), std::string::npos);
+  EXPECT_NE(run_failure(run_bytes(r)).find("has an invalid call"), std::string::npos);
 }
 
 }  // namespace

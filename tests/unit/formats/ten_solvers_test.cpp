@@ -49,7 +49,7 @@ TEST(ReadTenOfSolvers, RefusesBrokenTacos) {
       {"0:20031250:0", "7:20031250:0", "7: error: transfer 0 moves chunk 7, which does not exist [R0]"},
       {"0,1,500,50", "0,1,500,fast",
        "7:9: error: the bandwidth in GB/s (2^30 bytes) must be a number, not 'fast' [R0]"},
-      {"1,0,500,50,None", "0,1,500,50,None", "8: error: link 0->1 is there twice; first in line 7 [R0]"},
+      {"1,0,500,50,None", "0,1,500,50,None", "8: error: link 0->1 is declared twice; first in line 7 [R0]"},
   };
   for (const TenRefusal& c : cases) EXPECT_EQ(ten_findings(replaced(good, c.from, c.to)), c.error) << c.to;
   EXPECT_EQ(ten_findings("NPUs Count,3\n"), "1: error: the header 'SrcID,DestID,…' is missing [R0]");
@@ -76,14 +76,15 @@ TEST(ReadTenOfSolvers, TecclHasRelaysAndEpochs) {
       {"Chunk 0 from 0 traveled over 0->1 in", "Chunk 0 from 0 traveled 0->1 in",
        "10:5: error: \"Chunk C from N traveled over N->N in epoch E\" is expected"},
       {"Chunk 0 from 0 traveled over 0->1", "Chunk 4 from 0 traveled over 0->1",
-       "10: error: nobody demands chunk 4 of node 0 [R0]"},
+       "10: error: no node demands chunk 4 of node 0 [R0]"},
       {"epoch 0\",", "epoch 4000000000\",",
        "10:5: error: \"Chunk C from N traveled over N->N in epoch E\" is expected"},
       {"\"GPU 0\": {\"GPU 2\"", "\"CPU 0\": {\"GPU 2\"", "6:5: error: a key such as \"GPU 0\" is expected"},
-      {"0.001", "-1", "2:23: error: '1-Epoch_Duration' must be seconds from 0 on, and less than 53 days"},
+      {"0.001", "-1",
+       "2:23: error: '1-Epoch_Duration' must be a number of seconds of at least 0 and less than 53 days"},
       {"0.001", "0", "error: a step must take more than 0 us [R0]"},
       {"met by epoch 2", "met by epoch 0",
-       "16:5: error: its path does not lead from where the chunk is to where it is demanded, in time"},
+       "16:5: error: the path does not lead from the chunk to the node of the demand in time"},
       {"\"0->1 in epoch 0\"", "\"0->1\"",
        "16:55: error: \"N->N in epoch E\" or \"N->N with volume V in epoch E\" is expected"},
   };
@@ -112,24 +113,23 @@ TEST(ReadTenOfSolvers, TecclMovesPartsOfChunks) {
   const std::string good = ten_file("okay-teccl-alltoall.json");
   const std::vector<TenRefusal> cases = {
       {"over 2->1 with volume 1.0 in epoch 1", "over 2->1 with volume 1.0 in epoch 2",
-       "21: error: a path takes chunk 0 from 2 over 2->1 in epoch 1, but no flow does [R0]"},
+       "21: error: a path takes chunk 0 from 2 over 2->1 in epoch 1, but there is no such flow [R0]"},
       {"with volume 0.7 in epoch 0\"]", "with volume 0.6 in epoch 0\"]",
-       "5: warning: 1 flow carried what no path of a demand needs, and left out, such as chunk 2 from 1 over 1->3 "
-       "in epoch 0 [R7]\n17: error: the paths of chunk 2 from 1 for node 3 do not add up to the whole chunk [R0]"},
+       "5: warning: 1 flow carried volume that no path uses, which is omitted, such as chunk 2 from 1 over 1->3 in "
+       "epoch 0 [R7]\n17: error: the paths of chunk 2 from 1 for node 3 do not add up to the whole chunk [R0]"},
       {"2->3 with volume 0.3 in epoch 1\"", "2->3 with volume 0.2 in epoch 1\"",
-       "18:52: error: the hops of a path follow each other, with one volume"},
-      {"[1, \"2->3", "[1, \"1->3", "18:52: error: the hops of a path follow each other, with one volume"},
+       "18:52: error: the hops of a path must be consecutive and have one volume"},
+      {"[1, \"2->3", "[1, \"1->3", "18:52: error: the hops of a path must be consecutive and have one volume"},
       {"with volume 1.0 in epoch 0\"]", "with volume 0 in epoch 0\"]",
        "20:60: error: \"N->N in epoch E\" or \"N->N with volume V in epoch E\" is expected"},
       {"\"7-chunk paths\"", "\"chunk paths\"",
        "error: the paths of the demands are missing ('7-chunk paths', '8-Chunk paths') [R0]"},
       {"1->3 with volume 0.7 in epoch 0\",", "1->3 with volume 0.9 in epoch 0\",",
-       "5: warning: 1 flow carried what no path of a demand needs, and left out, such as chunk 2 from 1 over 1->3 "
-       "in epoch 0 [R7]"},
+       "5: warning: 1 flow carried volume that no path uses, which is omitted, such as chunk 2 from 1 over 1->3 in "
+       "epoch 0 [R7]"},
       {"1->3 with volume 0.7 in epoch 0\",", "1->3 with volume 0.35 in epoch 0\",",
-       "5: warning: 1 flow with less volume than the paths through it, which are taken, such as chunk 2 from 1 "
-       "over "
-       "1->3 in epoch 0 [R7]"},
+       "5: warning: 1 flow with less volume than the paths through it, whose volume is used, such as chunk 2 from "
+       "1 over 1->3 in epoch 0 [R7]"},
   };
   for (const TenRefusal& c : cases) EXPECT_EQ(ten_findings(replaced(good, c.from, c.to)), c.error) << c.to;
 }
@@ -144,8 +144,8 @@ TEST(ReadTenOfSolvers, TecclTellsItsCollectiveByItsDemands) {
   const std::string partial = replaced(replaced(ten_file("okay-teccl-alltoall.json"), demand, ""), flow, "");
   EXPECT_EQ(
       ten_findings(partial),
-      "16: warning: what it demands is no all_to_all, and is taken as custom: no chunk goes from node 2 to node "
-      "1, as all_to_all has it [R7]\nf:16: note: hint: --from ten,collective=all_to_all makes that an error");
+      "16: warning: the demands do not match all_to_all and are taken as custom: no chunk goes from node 2 to node "
+      "1, as all_to_all has it [R7]\nf:16: note: hint: --from ten,collective=all_to_all reports an error instead");
   Diagnostics diagnostics;
   EXPECT_EQ(read_ten(partial, diagnostics).collective, Collective::custom);
   const auto as = [&](const char* name, const std::string& text) {

@@ -110,28 +110,29 @@ TEST(TenWays, WhatCannotBeIsRefused) {
     }
   };
   refused(head() + "1,0,4,7,0,2,copy,\n",
-          "transfer 1 (chunk 7, 0->4) is not sent on by switch 4, which gets this once and sends it 0 times");
+          "transfer 1 (chunk 7, 0->4) is not forwarded by switch 4, which receives it once and sends it 0 times");
   refused(head() + "1,0,4,7,0,2,copy,\n2,4,3,7,2,4,copy,\n3,4,2,7,2,4,copy,\n",
-          "transfer 3 (chunk 7, 4->2) is sent by switch 4, which gets this once and sends it 2 times");
+          "transfer 3 (chunk 7, 4->2) is sent by switch 4, which receives it once and sends it 2 times");
   refused(head() + "1,0,4,7,0,2,copy,\n2,4,3,7,1,4,copy,\n", "leaves switch 4 before transfer 1");
-  refused(head() + "1,0,4,7,0,2,copy,\n2,4,0,7,2,4,copy,\n", "comes back to where it begins");
-  refused(head() + "1,4,5,7,0,0,copy,2\n2,5,4,7,0,0,copy,1\n", "comes from no NPU");
+  refused(head() + "1,0,4,7,0,2,copy,\n2,4,0,7,2,4,copy,\n", "returns to its source");
+  refused(head() + "1,4,5,7,0,0,copy,2\n2,5,4,7,0,0,copy,1\n", "does not come from an NPU");
   refused(head() + "1,0,4,7,0,2,copy,\n2,4,3,7,2,4,copy,9\n", "continues 9, which is missing");
   refused(head() + "1,0,4,7,0,2,copy,\n2,5,3,7,2,4,copy,1\n", "cannot continue transfer 1");
-  refused(head() + "1,0,4,7,0,2,copy,\n2,4,3,7,2,4,copy,1\n3,4,2,7,2,4,copy,1\n", "continues what has gone on");
+  refused(head() + "1,0,4,7,0,2,copy,\n2,4,3,7,2,4,copy,1\n3,4,2,7,2,4,copy,1\n",
+          "continues a transfer that is continued");
   const auto keyed = [](const std::string& key) {
     return "#ten-schedule,2\n#collective,all_gather\n#npu_count,2\n#link,0,1,1,0\n#link,1,0,1,0\n" + key +
            "\nid,src,dst,chunk,start_us,end_us\n";
   };
   refused(keyed("#switch,2,2"), "a switch is named twice", "R0");
-  refused(keyed("#switch,3"), "switch 3 does not exist: switches are numbered 2 to 2, behind the NPUs", "R0");
+  refused(keyed("#switch,3"), "switch 3 does not exist: switches are numbered 2 to 2, after the NPUs", "R0");
   refused(keyed("#switch,1,2"), "switch 2 does not exist: switches are numbered below 2", "R0");
   refused(keyed("#switch,x"), "nodes must be numbers", "R0");
   refused(keyed("#forwarding,cut"), "forwarding is cut", "R0");
   refused(
       "#ten-schedule,1\n#collective,all_gather\n#npu_count,2\n#switch,2\n#link,0,1,1,0\n"
       "id,src,dst,chunk,start_us,end_us\n",
-      "switches need version 2", "R0");
+      "switches require version 2", "R0");
   refused(head() + "1,0,9,7,0,2,copy,\n", "device 9 does not exist; there are 4 NPUs and 2 switches", "R0");
 }
 

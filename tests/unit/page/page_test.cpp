@@ -79,10 +79,9 @@ TEST(WritePage, WhatNoBrowserHoldsIsRefused) {
     return test::error_message([&] { check_page_size("big", head, data, encoded); });
   };
   EXPECT_EQ(refusal(most_page_characters, (std::size_t{1} << 31) - 1, most_page_characters), "");
-  EXPECT_EQ(
-      refusal(0, 0, most_page_characters + 1),
-      "page 'big': compressed data of 536870889 bytes is more than the 536870888 that a browser holds; choose "
-      "fewer ranks or a shorter window of time");
+  EXPECT_EQ(refusal(0, 0, most_page_characters + 1),
+            "page 'big': compressed data of 536870889 bytes exceeds the 536870888 bytes that a browser holds; "
+            "choose fewer ranks or a shorter time window");
   EXPECT_NE(refusal(most_page_characters + 1, 0, 0).find("page 'big': text of 536870889 bytes"), std::string::npos);
   EXPECT_NE(refusal(0, std::size_t{1} << 31, 0).find("page 'big': data of 2147483648 bytes"), std::string::npos);
 }

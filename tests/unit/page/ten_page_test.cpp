@@ -76,7 +76,7 @@ TEST(TenPage, ChosenChunksTakeTheirTransfersAlong) {
   EXPECT_EQ(test::error_message([] {
               (void)page_of(three().s, {.title = "x", .chunks = {{7, 9}}});
             }),
-            "--chunks: f has none of these; there are 2 chunks, from 0");
+            "--chunks: f has no such chunk; it has 2 chunks, numbered from 0");
 }
 
 TEST(TenPage, StepsOfUnknownLengthAreSteps) {
@@ -95,16 +95,15 @@ TEST(TenPage, TooManyTransfersAreRefused) {
   test::ScheduleMaker m(Collective::custom, 2);
   m.wire(0, 1).chunk({0}, {1});
   m.s.transfers.assign(2'000'001, {.start = 0, .end = 1, .id = 0, .src = 0, .dst = 1, .chunk = 0});
-  EXPECT_EQ(
-      test::error_text([&] { (void)page_of(m.s, {.title = "x"}); }),
-      "f: 2000001 transfers are more than the 2000000 that a page shows; choose chunks, such as --chunks 0-7");
+  EXPECT_EQ(test::error_text([&] { (void)page_of(m.s, {.title = "x"}); }),
+            "f: 2000001 transfers exceed the 2000000 that a page shows; choose chunks, such as --chunks 0-7");
 }
 
 TEST(TenPage, TooManyPlacesAreRefused) {
   test::ScheduleMaker m(Collective::custom, 100'000);
   for (int c = 0; c < 1000; ++c) m.chunk({0}, {1});
   EXPECT_EQ(test::error_text([&] { (void)page_of(m.s, {.title = "x"}); }),
-            "f: 100000 NPUs and 1000 chunks are more than a page shows; choose chunks, such as --chunks 0-7");
+            "f: 100000 NPUs and 1000 chunks exceed the limit of a page; choose chunks, such as --chunks 0-7");
   EXPECT_EQ(column<double>(page_of(m.s, {.title = "x", .chunks = {{3, 4}}}), "chunk_id"), (Reals{3, 4}));
 }
 

@@ -101,7 +101,7 @@ TEST(ClassRanks, GroupsHaveSeveralNames) {
 }
 
 TEST(ClassRanks, NamesOfNoGroupAreErrors) {
-  const std::string behind = " is not among the communicator groups [groups]\n";
+  const std::string behind = " is not in the communicator groups [groups]\n";
   expect_groups({{"2"}, {"3"}, {"4"}, {"5"}}, "set.etm rank 3: error: node 0: group 5" + behind);
   expect_groups({{""}, {""}, {"pp"}, {"pp"}}, "set.etm rank 2: error: node 0: group pp" + behind +
                                                   "set.etm rank 3: error: node 0: group pp" + behind);

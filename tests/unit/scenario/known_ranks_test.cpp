@@ -302,10 +302,10 @@ TEST(KnownRanks, ErrorsAreThoseOfTheLowestRank) {
     const char* message;
   };
   const std::vector<Wrong> all = {
-      {NodeType::comm_coll, attr::pg_name, text("99999"), "group 99999 is not among"},
-      {NodeType::comm_coll, attr::pg_name, text("x"), "group x is not among"},
+      {NodeType::comm_coll, attr::pg_name, text("99999"), "group 99999 is not in the communicator groups"},
+      {NodeType::comm_coll, attr::pg_name, text("x"), "group x is not in the communicator groups"},
       {NodeType::comm_coll, attr::pg_name, text("1"), "calls a collective of group 1, but is not a member"},
-      {NodeType::comm_send, attr::comm_src, number(0), "sends from rank 0, but stands in the trace of rank 3"},
+      {NodeType::comm_send, attr::comm_src, number(0), "sends from rank 0, but is in the trace of rank 3"},
       {NodeType::comm_send, attr::comm_dst, number(3), "a send to itself"},
       {NodeType::comm_send, attr::comm_dst, number(static_cast<std::uint64_t>(-1)), "sends to rank -1, which"},
       {NodeType::comm_send, attr::comm_dst, number(16), "its peer is rank 16, but there are 16 ranks"},

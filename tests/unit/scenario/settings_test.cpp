@@ -65,25 +65,29 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
   EXPECT_EQ(setting_error("slow", "3=2x;3=1"), "slow: rank 3 is given twice");
   EXPECT_EQ(setting_error("slow", "3=nan"), "slow: 'nan' is not a number from 0 to 1e9");
   const std::string shape = "; a rule is such as all_reduce:pg=3:size>=1MiB=ring8.xml";
-  EXPECT_EQ(setting_error("collective", "all_reduce=ring;all:size>=1MiB:size<1KiB=ring"),
-            "collective: 'all:size>=1MiB:size<1KiB=ring': no size is such" + shape);
-  EXPECT_EQ(setting_error("collective", "all:size<=4"),
-            "collective: 'all:size<=4': no algorithm behind '='" + shape);
+  EXPECT_EQ(setting_error("algorithm", "all_reduce=ring;all:size>=1MiB:size<1KiB=ring"),
+            "algorithm: 'all:size>=1MiB:size<1KiB=ring': no size is such" + shape);
+  EXPECT_EQ(setting_error("algorithm", "all:size<=4"), "algorithm: 'all:size<=4': no algorithm after '='" + shape);
+  EXPECT_EQ(setting_error("algorithm", "broadcast=astra:ring"),
+            "algorithm: 'broadcast=astra:ring': ASTRA-sim has one algorithm for broadcast; others are names of "
+            "et-generate "
+            "--list, or files");
+  EXPECT_EQ(setting_error("algorithm", "astra:rung+ring"),
+            "algorithm: 'astra:rung+ring': unknown algorithm 'astra:rung'; ASTRA-sim's are ring, one_ring, direct, "
+            "one_direct, halving_doubling, one_halving_doubling, double_binary_tree; did you mean ring?");
+  EXPECT_EQ(setting_error("algorithm", "broadcast=ring"),
+            "algorithm: algorithm ring does not support broadcast; the algorithms for broadcast are rabenseifner, binomial_tree, "
+            "binary_tree, double_binary_tree, chain");
+  EXPECT_EQ(setting_error("algorithm", "ring,chunk=2"),
+            "algorithm: unknown key 'chunk'; the keys are chunks, dims, dim-algorithms, root");
   EXPECT_EQ(
-      setting_error("collective", "broadcast=ring"),
-      "collective: 'broadcast=ring': broadcast has one native algorithm only; others are built:NAME or a file");
-  EXPECT_EQ(
-      setting_error("collective", "broadcast=built:ring"),
-      "collective: algorithm ring does not do broadcast; those for broadcast are rabenseifner, binomial_tree, "
-      "binary_tree, double_binary_tree, chain");
-  EXPECT_EQ(setting_error("collective", "all=built:rong").substr(0, 55),
-            "collective: unknown algorithm 'rong'; did you mean ring");
-  EXPECT_EQ(setting_error("collective", "all=built:ring,chunk=2"),
-            "collective: unknown key 'chunk'; known: chunks, dims, dim-algorithms, root");
-  EXPECT_EQ(setting_error("collective", "all=no/such").substr(0, 55),
-            "collective: 'no/such' is neither an algorithm (ring, di");
-  EXPECT_EQ(setting_error("collective", "all=rnig"),
-            "collective: 'rnig' is neither an algorithm (did you mean ring?) nor a file or set of traces");
+      setting_error("algorithm", "all=no/such"),
+      "algorithm: 'no/such' is neither an algorithm nor a file or trace set; et-generate --list has the names, "
+      "astra:NAME is native");
+  EXPECT_EQ(setting_error("algorithm", "rnig"),
+            "algorithm: 'rnig' is neither an algorithm nor a file or trace set; did you mean ring?");
+  EXPECT_EQ(setting_error("algorithm", "oneRing"),
+            "algorithm: 'oneRing' is neither an algorithm nor a file or trace set; did you mean astra:oneRing?");
   EXPECT_EQ(setting_error("system", "/dev/null"),
             "/dev/null is no regular file, which a sweep can read several times");
   EXPECT_EQ(setting_error("network", "-"), "the network cannot be standard input: a sweep reads it several times");
@@ -95,7 +99,8 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
             "endpoint-delay wants a whole number from 0 to 9007199254740992, not \"1, \\\"L\\\": 2\"");
   EXPECT_EQ(setting_error("collective-optimization", "basline").substr(0, 41),
             "unknown collective-optimization \"basline\"");
-  EXPECT_EQ(setting_error("algorithm", "ring+rang"), "algorithm: unknown algorithm \"rang\"; did you mean ring?");
+  EXPECT_EQ(setting_error("all-reduce-implementation", "ring+rang"),
+            "all-reduce-implementation: unknown algorithm \"rang\"; did you mean ring?");
   EXPECT_EQ(setting_error("roofline-enabled", "yes"), "roofline-enabled wants 0 or 1, not \"yes\"");
 }
 
@@ -111,8 +116,8 @@ TEST(Settings, HowMessagesShareWires) {
 }
 
 TEST(Settings, RulesStragglersAndPolicies) {
-  const Scenario s = scenario({"network", "ideal", "collective",
-                               "all_reduce:size<1MiB=ring+direct;all=oneRing;broadcast=built:chain", "slow",
+  const Scenario s = scenario({"network", "ideal", "algorithm",
+                               "all_reduce:size<1MiB=astra:ring+direct;astra:oneRing;broadcast=chain", "slow",
                                "0=1.5x;3=2", "policy", "smallest", "balanced", "1", "symmetry", "no"});
   ASSERT_EQ(s.options.system->rules.size(), 3U);
   EXPECT_EQ(s.options.system->rules[0].which.end_bytes, 1 << 20);
@@ -128,15 +133,15 @@ TEST(Settings, RulesStragglersAndPolicies) {
 
 TEST(Settings, OneAlgorithmOfARuleIsForAllDimensions) {
   const auto algorithms = [](const std::string& rule, const std::string& compat) {
-    return scenario({"network", "torus:4x2x2,bw=1GB/s", "collective", rule, "compat", compat})
+    return scenario({"network", "torus:4x2x2,bw=1GB/s", "algorithm", rule, "compat", compat})
         .options.system->rules.front()
         .choice.per_dim.size();
   };
-  EXPECT_EQ(algorithms("all=ring", "none"), 3U);
-  EXPECT_EQ(algorithms("all=ring", "astra"), 1U);
-  EXPECT_EQ(algorithms("all=oneRing", "none"), 1U);
+  EXPECT_EQ(algorithms("all=astra:ring", "none"), 3U);
+  EXPECT_EQ(algorithms("astra:ring", "astra"), 1U);
+  EXPECT_EQ(algorithms("astra:oneRing", "none"), 1U);
   EXPECT_EQ(
-      scenario_error({"network", "torus:4x2x2,bw=1GB/s", "collective", "all=ring+ring"}),
+      scenario_error({"network", "torus:4x2x2,bw=1GB/s", "algorithm", "astra:ring+ring"}),
       "a rule for collectives has 2 algorithms, the network torus:4x2x2,bw=1GB/s has 3 dimensions; give one for "
       "each, or one for all");
 }
@@ -204,27 +209,21 @@ TEST(Settings, KeysOfTheSystemReplaceTheDefaults) {
   EXPECT_EQ(c.collectives[1].per_dim[0].algorithm, NativeAlgorithm::ring);  // as it was
   EXPECT_EQ(c.collectives[3].per_dim[0].algorithm, NativeAlgorithm::ring);
   EXPECT_EQ(c.collectives[3].per_dim[1].window, 3U);
-  const SystemConfig one = config({"algorithm", "oneDirect"});
-  for (const CollectiveChoice& choice : one.collectives) {
-    ASSERT_EQ(choice.per_dim.size(), 1U);
-    EXPECT_TRUE(choice.per_dim[0].one);
-  }
   EXPECT_EQ(config({"all-gather-implementation-custom", "a+b"}).collectives[1].custom, "a+b");
-  // What is for one collective wins over what is for all, and its traces over its algorithms, in whatever order.
+  // The traces of a collective replace its algorithms, in any order.
   for (const bool first : {false, true}) {
-    std::vector<std::string> pairs = {
-        "all-gather-implementation", "direct", "algorithm", "ring", "all-reduce-implementation-custom", "traces",
-        "all-reduce-implementation", "direct"};
+    std::vector<std::string> pairs = {"all-gather-implementation",        "direct",
+                                      "all-reduce-implementation-custom", "traces",
+                                      "all-reduce-implementation",        "direct"};
     if (first)
-      pairs = {
-          "all-reduce-implementation", "direct", "all-reduce-implementation-custom", "traces", "algorithm", "ring",
-          "all-gather-implementation", "direct"};
+      pairs = {"all-reduce-implementation", "direct", "all-reduce-implementation-custom", "traces",
+               "all-gather-implementation", "direct"};
     const SystemConfig both = config(pairs);
     EXPECT_EQ(both.collectives[0].custom, "traces");
     EXPECT_EQ(both.collectives[1].per_dim[0].algorithm, NativeAlgorithm::direct);
     EXPECT_EQ(both.collectives[2].per_dim[0].algorithm, NativeAlgorithm::ring);
   }
-  EXPECT_EQ(scenario_error({"network", torus, "L", "5"}), "L has no effect: the system has no model-shared-bus");
+  EXPECT_EQ(scenario_error({"network", torus, "L", "5"}), "L is ignored: the system has no model-shared-bus");
 }
 
 TEST(Settings, CompatFollowsTheSystemUnlessSaid) {

@@ -79,7 +79,7 @@ TEST(SweepTable, RefusesTheTableOfAnotherSweep) {
     EXPECT_EQ(scratch.read("t.csv"), "run,k,v\n");
     return message.substr(scratch.path().size() + 1);
   };
-  const std::string advice = "; name another file, or begin anew with --force";
+  const std::string advice = "; name another file, or begin anew with --restart";
   EXPECT_EQ(refused("notes"), "t.csv: not the table of this sweep" + advice);
   EXPECT_EQ(refused("run,k\nid0,a\n"), "t.csv:1: the table of another sweep: it has other columns" + advice);
   EXPECT_EQ(refused("run,k,v\nid0,a,1\nid9,a,1\n"),

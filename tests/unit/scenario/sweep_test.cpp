@@ -41,7 +41,7 @@ std::string traces(std::int64_t bytes = 1000, const std::string& receive = "") {
 }
 
 SweepSetting setting(const std::string& key, const Texts& values) {
-  SweepSetting s{.key = key, .option = "--set"};
+  SweepSetting s{.key = key, .option = "--sweep"};
   for (const std::string& v : values) s.values.push_back({v});
   return s;
 }
@@ -110,7 +110,7 @@ TEST_F(Sweep, IdentitiesDependOnAllSettingsAndOnFilesOfAlgorithms) {
                                                                          {"forwarding", "store", "cut"},
                                                                          {"routing", "dimension", "shortest"},
                                                                          {"fail", "none", "0>1"},
-                                                                         {"collective", "none", "all=direct"},
+                                                                         {"algorithm", "none", "direct"},
                                                                          {"policy", "fifo", "lifo"},
                                                                          {"balanced", "true", "false"},
                                                                          {"slow", "0=2x", "1=2x"},
@@ -121,7 +121,7 @@ TEST_F(Sweep, IdentitiesDependOnAllSettingsAndOnFilesOfAlgorithms) {
   (void)scratch.write("s.json", R"({"all-reduce-implementation-custom": ["a.jsonl"]})");
   (void)scratch.write("node.json", R"({"per-node-custom-implementation": "node.yml"})");
   (void)scratch.write("node.yml", "1: a.jsonl\n");
-  const std::vector<std::pair<std::string, std::string>> uses = {{"collective", "all_reduce=a.jsonl"},
+  const std::vector<std::pair<std::string, std::string>> uses = {{"algorithm", "all_reduce=a.jsonl"},
                                                                  {"all-reduce-implementation-custom", "a.jsonl"},
                                                                  {"system", "s.json"},
                                                                  {"system", "node.json"}};
@@ -191,7 +191,7 @@ TEST_F(Sweep, MistakesAreFoundBeforeTheFirstRun) {
     return test::error_text([&] { (void)plan(axes, base); });
   };
   EXPECT_EQ(message({setting("network", {"ring:2,bw=1GB/s"}), setting("bandwidth", {"x1", "fast"})}),
-            ": --set: bandwidth wants a rate such as 50GB/s or a factor such as x0.5, not 'fast'");
+            ": --sweep: bandwidth wants a rate such as 50GB/s or a factor such as x0.5, not 'fast'");
   EXPECT_EQ(message({setting("latency", {"1ns"}), setting("latency", {"2ns"})}), ": latency is swept twice");
   SweepSetting of_file = setting("bandwidth", {"fast"});
   of_file.values[0].where = {.file = "s.yml", .line = 3, .column = 4};
@@ -269,7 +269,7 @@ TEST_F(Sweep, AFailureIsTheResultOfItsRun) {
   EXPECT_EQ(r[0][2], "complete");
   EXPECT_EQ(r[1][2], "error");
   EXPECT_EQ(r[1].back(),
-            "ring:4,bw=1GB/s: no traces of ranks 2 to 3: the network has 4 NPUs; give a network of 2 NPUs");
+            "ring:4,bw=1GB/s: no traces of ranks 2 to 3: the network has 4 NPUs; use a network of 2 NPUs");
   EXPECT_EQ(r[2].back(), "an ideal network has no bandwidth to set");
   EXPECT_EQ(r[3], (Texts{"stuck.jsonl", "ring:2,bw=1GB/s", "deadlock", "", "", "", "", "5000", "1", "1000", "", "",
                          "", "", "1 node never runs to its end"}));

@@ -140,7 +140,7 @@ TEST(SymmetryOfPlans, ChangesNothing) {
     const WorkloadSet set(*workload);
     RunSettings settings = settings_of(random, set, random.network(set.ranks()), seed, 5);
     const bool built = !*settings.astra && random.once_in(3);
-    if (built) settings.set("collective", "all_reduce=built:ring");
+    if (built) settings.set("algorithm", "all_reduce=ring");
     SCOPED_TRACE("seed " + std::to_string(seed) + " on " + *settings.network);
     LoadedReplay loaded = load_plan(set, settings);
     ASSERT_TRUE(loaded.program);

@@ -105,7 +105,7 @@ class SynthesizedReplay : public ::testing::Test {
     TraceSource source({.operands = {workload}, .hash = false}, diagnostics);
     MergeOptions merge;
     merge.rules.push_back(
-        parse_collective_rule("all=synthesized,effort=fast,chunks=2,forwarding=store,net=" + network_, true));
+        parse_collective_rule("all=synthesized,effort=fast,chunks=2,forwarding=store,net=" + network_));
     merge.jobs = jobs;
     MergedSet set(source, std::move(merge), diagnostics);
     std::vector<Trace> traces = set.load(jobs);

@@ -158,7 +158,7 @@ TEST(WhatIf, WhatASizeOfGroupsCannotRunIsLeftOut) {
   for (const convert::Run::WhatIf& w : run.whatif) {
     if (w.change == Change::algorithm) algorithms.emplace_back(run.texts[w.what]);
   }
-  EXPECT_EQ(algorithms, std::vector<std::string>{"all_reduce runs direct"});
+  EXPECT_EQ(algorithms, std::vector<std::string>{"all_reduce runs astra:direct"});
 }
 
 // An all-reduce of 1,024 NPUs by halving and doubling has 20,480 messages, by a ring 2.1 million.
@@ -166,12 +166,12 @@ TEST(WhatIf, AlgorithmsOfManyMoreMessagesAreLeftOut) {
   const convert::Run run = tried(layers(1024, "all_reduce:1MiB"), {{"network", "switch:1024,bw=50GB/s,lat=500ns"}});
   EXPECT_GT(run.whatif.size(), 2U);
   for (const convert::Run::WhatIf& w : run.whatif)
-    EXPECT_NE(run.texts[w.what], "all_reduce runs ring") << run.texts[w.setting];
+    EXPECT_NE(run.texts[w.what], "all_reduce runs astra:ring") << run.texts[w.setting];
 }
 
 TEST(WhatIf, AnAlgorithmOfOnesOwnStays) {
-  const convert::Run run = tried(layers(8, "all_reduce:1MiB"), {{"network", "ring:8,bw=50GB/s,lat=500ns"},
-                                                                {"collective", "all_reduce=built:ring"}});
+  const convert::Run run = tried(layers(8, "all_reduce:1MiB"),
+                                 {{"network", "ring:8,bw=50GB/s,lat=500ns"}, {"algorithm", "all_reduce=ring"}});
   for (const convert::Run::WhatIf& w : run.whatif) EXPECT_NE(w.change, Change::algorithm);
 }
 

@@ -263,7 +263,7 @@ TEST(Master, CutAndDamagedFilesAreErrors) {
   EXPECT_EQ(error_of(bytes), "");
   for (std::size_t size = 0; size < bytes.size(); ++size)
     EXPECT_NE(error_of(std::string_view(bytes).substr(0, size)), "") << size;
-  EXPECT_EQ(error_of(bytes + "x"), "unexpected bytes behind the master trace");
+  EXPECT_EQ(error_of(bytes + "x"), "unexpected bytes after the master trace");
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x41);

@@ -75,7 +75,7 @@ class Merging : public ::testing::Test {
   }
   static MergeOptions rules(const std::vector<std::string>& builtin) {
     MergeOptions options;
-    for (const std::string& text : builtin) options.rules.push_back(parse_collective_rule(text, true));
+    for (const std::string& text : builtin) options.rules.push_back(parse_collective_rule(text));
     return options;
   }
 

@@ -247,9 +247,9 @@ TEST(Profiling, RefusesWhatIsNoProfile) {
   std::string other = good;
   other.replace(other.find("\"version\":1"), 11, "\"version\":7");
   EXPECT_EQ(message(other),
-            "p.json:3 the profile has version 7; this program reads version 1: make it again with this "
+            "p.json:3 the profile has version 7; this program reads version 1; create it again with this "
             "et-profile");
-  EXPECT_NE(message("{}").find("this is no profile of et-profile"), std::string::npos);
+  EXPECT_NE(message("{}").find("not a profile of et-profile"), std::string::npos);
   EXPECT_NE(message(good.substr(0, good.size() / 2)), "");
   EXPECT_NE(message(good + "x"), "");
 }

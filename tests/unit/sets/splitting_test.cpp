@@ -146,7 +146,7 @@ class Collapsing : public ::testing::Test {
     Diagnostics diagnostics;
     HeldSet set(workload, groups);
     const SetBytes before = set_bytes(set);
-    MergeOptions merge{.rules = {parse_collective_rule(rule, true)}, .chunks = chunks};
+    MergeOptions merge{.rules = {parse_collective_rule(rule)}, .chunks = chunks};
     MergedSet merged(set, std::move(merge), diagnostics);
     const std::vector<Trace> traces = merged.load(1);
     EXPECT_GT(merged.counts().merged, 0U);

@@ -183,7 +183,7 @@ TEST(Physical, InvolvedDimIsForAllDimensions) {
     EXPECT_EQ(result.has_value(), listed >= 2);
     if (listed >= 2) continue;
     EXPECT_EQ(format_diagnostic(diagnostics.all().at(0)),
-              "t.0.et: error: node 0: involved_dim has 1 values, the network has 2 dimensions [attributes]");
+              "t.0.et: error: node 0: involved_dim has 1 values, but the network has 2 dimensions [attributes]");
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The page of two runs side by side: what differs first, then where. A panel is a file of compare/, or one of panels/ for
-// each run, and a line here.
+// Page that compares two runs: the differences first, then details. A panel is a file of compare/, or a file of
+// panels/ shown for each run; each has a line here.
 import {addHelp, fillRows, h, header, onKeys, start, visible} from './lib';
 import {collectives} from './compare/calls';
 import {fidelity, lanes} from './compare/fidelity';
@@ -20,7 +20,7 @@ import type {Panel} from './panels/run';
 
 const ofA = (panel: Panel): PairPanel => pair => panel(pair.a, pair.viewA);
 const ofB = (panel: Panel): PairPanel => pair => panel(pair.b, pair.viewB);
-// Leaves out what is drawn over time where a run has no slices.
+// Omits panels over time if a run has no slices.
 const overTime: Panel = (run, view) => run.data.rows('slice.begin') > 0 ? activity(run, view) : null;
 
 const panels: PairPanel[] = [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page of a dependency graph: all nodes of a set of traces, in rows, with search, details and what is near a node.
+// Page of a dependency graph: all nodes of a trace set in rows, with search, details and neighbourhoods.
 import {start} from './lib';
 import {GraphApp} from './graph/app';
 import {Model} from './graph/model';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page of one run: panels in the order of what readers ask. A panel is a file of panels/ and a line here.
+// Page of one run: panels in the order of readers' questions. A panel is a file of panels/ and a line here.
 import {addHelp, fillRows, h, header, onKeys, start, Store} from './lib';
 import {activity} from './panels/activity';
 import {breakdown} from './panels/breakdown';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page of a time-expanded network: what an algorithm or schedule does, on the network, by NPU and chunk, in time.
+// Page of a time-expanded network: an algorithm or schedule on the network, by NPU and chunk, and over time.
 import {bytes, count, counted, h, header, percent, rate, start, Store, time} from './lib';
 import {lead, marksOf} from './ten/findings';
 import {journeyPanel} from './ten/journey';
@@ -15,7 +15,7 @@ import {transportBar} from './ten/transport';
 
 const manyTransfers = 1200, mostSteps = 400;
 
-// Returns the bytes of all chunks; -1 if they are not told.
+// Returns the bytes of all chunks; -1 if they are unknown.
 function size(model: Model): number {
   let sum = 0;
   for (const b of model.bytes) { if (b < 0) return -1; sum += b; }
@@ -30,21 +30,21 @@ function subtitle(model: Model): string {
   const switches = head.switches ?? 0;
   if (head.relays.length > switches) parts.push(counted(head.relays.length - switches, 'relay'));
   if (switches > 0) parts.push(switches === 1 ? '1 switch' : `${count(switches)} switches`);
-  if (head.left_out > 0) parts.push(`${count(head.left_out)} transfers of other chunks left out`);
+  if (head.left_out > 0) parts.push(`${count(head.left_out)} transfers of other chunks omitted`);
   if (head.forwarding) parts.push(head.forwarding);
   if (model.steps) parts.push('steps, not time');
   return parts.join(' · ');
 }
 
-// f of nccl-tests: the bus bandwidth of the algorithm's.
+// Returns the factor of nccl-tests between algorithm bandwidth and bus bandwidth.
 function busFactor(collective: string, n: number): [number, string] {
   if (collective === 'all_reduce') return [2 * (n - 1) / n, '× 2(n−1)/n'];
   if (['all_gather', 'reduce_scatter', 'all_to_all', 'gather', 'scatter'].includes(collective)) return [(n - 1) / n, '× (n−1)/n'];
   return [1, '× 1'];
 }
 
-// Returns the mean share of the time in which links are kept, and whether one is asked for more than all of it: then
-// transfers do not queue, and the share is a load.
+// Returns the mean share of the time in which links are occupied, and whether a link is occupied for more than all
+// of it. In this case transfers do not queue, and the share is a load.
 function linkLoad(model: Model): {share: number; offered: boolean} {
   const loads = new Map<number, number>();
   let sum = 0, most = 0;
@@ -73,10 +73,10 @@ function numbers(model: Model, program: Program | undefined): HTMLElement {
     return h('div', {class: 'kpis'}, list);
   }
   const list = [finishes,
-    kpi('starts', model.starts.length, 'Steps', count(model.starts.length), model.starts.length <= mostSteps ? 'distinct start times' : 'start times, most of them close'),
+    kpi('starts', model.starts.length, 'Steps', count(model.starts.length), model.starts.length <= mostSteps ? 'distinct start times' : 'start times, most close together'),
     kpi('busy', load.share, load.offered ? 'Offered load' : 'Links busy', percent(load.share),
         `mean of ${counted(model.links.length, 'link')}${load.offered ? '; transfers overlap' : ''}`), adds];
-  // S as nccl-tests count it: of an all-to-all what one NPU gives.
+  // Size as defined by nccl-tests: for an all-to-all, the bytes that one NPU sends.
   const all = size(model), n = model.devices - model.head.relays.length;
   if (all > 0 && model.total > 0 && model.head.collective !== 'custom' && model.head.left_out === 0) {
     const bytesMoved = model.head.collective === 'all_to_all' ? all / Math.max(1, n - 1) : all;

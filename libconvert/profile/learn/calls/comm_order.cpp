@@ -15,7 +15,7 @@
 namespace convert {
 namespace {
 
-// Names a vertex: of a collective its group and number, of a message its ends, tag and number.
+// Identity of a vertex: group and number of a collective; ends, tag and number of a message.
 using VertexKey = std::array<std::int64_t, 4>;
 
 class Sorter {
@@ -49,10 +49,10 @@ class Sorter {
   CommOrder order_;
   bool same_iterations_ = true;
   std::map<VertexKey, std::uint32_t> by_key_;
-  std::vector<std::vector<std::uint32_t>> vertex_;  // by rank and call
-  std::vector<std::uint32_t> ordinal_;              // by vertex: the largest number that a rank gives it
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> parts_;  // by vertex: the first and last of its ranks
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;  // from, to: vertices, behind them joins
+  std::vector<std::vector<std::uint32_t>> vertex_;              // by rank and call
+  std::vector<std::uint32_t> ordinal_;                          // by vertex: its largest call number on a rank
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> parts_;  // by vertex: first and last part over its ranks
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;  // from, to: vertices, then joins
   std::uint32_t points_ = 0;                                    // vertices and joins
 };
 
@@ -66,7 +66,7 @@ void Sorter::number_parts() {
     diagnostics_.warning({.file = set_}, "iterations",
                          "rank " + std::to_string(ranks_.front().rank) + " has " +
                              counted(iterations, "iteration") + ", rank " + std::to_string(other->rank) + " has " +
-                             std::to_string(other->iterations) + "; all is taken as one iteration");
+                             std::to_string(other->iterations) + "; the whole job counts as one iteration");
   }
   std::uint32_t most = 0;
   for (const RankLog& r : ranks_) most = std::max(most, r.iterations);
@@ -105,7 +105,7 @@ void Sorter::find_vertices() {
         key[1] = sends ? facts.peer : r.rank;
         key[2] = c.tag;
       }
-      // A message of a rank to itself has both ends here.
+      // A message of a rank to itself has both ends on this rank.
       VertexKey counter = key;
       counter[3] = static_cast<std::int64_t>(facts.node_class.type);
       key[3] = met[counter]++;
@@ -119,7 +119,7 @@ void Sorter::find_vertices() {
   order_.vertices = static_cast<std::uint32_t>(ordinal_.size());
 }
 
-// Joins the parts from the first to the last of each vertex, and numbers what is left anew.
+// Joins the parts from the first to the last of each vertex, and renumbers the joined parts.
 void Sorter::join_parts() {
   const std::size_t n = order_.part.size();
   std::vector<std::uint32_t> reach(n, 0);  // by first part: the last part of its vertices
@@ -160,7 +160,7 @@ void Sorter::find_edges() {
   edges_.erase(std::ranges::unique(edges_).begin(), edges_.end());
 }
 
-// Takes what is ready by part, then by its number on the ranks, so that each rank's order stays much as it was.
+// Topological sort. Ready vertices are taken by part, then by call number, which changes the ranks' orders least.
 void Sorter::sort() {
   std::vector<std::uint32_t> open(points_, 0), first(std::size_t{points_} + 1, 0);
   for (const auto& [from, to] : edges_) {
@@ -214,7 +214,7 @@ std::string Sorter::describe(std::uint32_t vertex) const {
   return {};
 }
 
-// Goes back from what never became ready, until a point comes again.
+// Follows predecessors from a vertex that never became ready until one repeats, which gives a cycle.
 void Sorter::tell_circle(const std::vector<std::uint32_t>& open) {
   std::vector<std::uint32_t> before(points_, no_index);
   for (const auto& [from, to] : edges_) {
@@ -234,11 +234,11 @@ void Sorter::tell_circle(const std::vector<std::uint32_t>& open) {
     if (++shown > most + points_) break;
     if (q < order_.vertices && shown <= most) circle = describe(q) + (circle.empty() ? "" : " → " + circle);
   }
-  diagnostics_.warning(
-      {.file = set_}, "deadlock",
-      "communications wait for each other in a circle: " + circle +
-          " (rank:node); a set that is made of the profile has such circles too",
-      {"hint: et-validate says more, and et-validate --fix takes out order that recordings show was not needed"});
+  diagnostics_.warning({.file = set_}, "deadlock",
+                       "communications wait for each other in a cycle: " + circle +
+                           " (rank:node); sets sampled from the profile have such cycles too",
+                       {"hint: et-validate reports details; et-validate --fix removes order that the recording "
+                        "shows to be unnecessary"});
 }
 
 }  // namespace

@@ -5,7 +5,7 @@ namespace convert {
 namespace {
 
 constexpr std::uint32_t sequence_key = 0, window_key = 1;
-constexpr std::uint32_t no_call = no_index - 1;  // before the first, behind the last
+constexpr std::uint32_t no_call = no_index - 1;  // before the first call, after the last
 
 }  // namespace
 

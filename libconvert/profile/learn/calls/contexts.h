@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells which gaps between communications are alike: by the communications around them, the more the better.
+// Contexts of gaps between communications: gaps with equal surrounding communications are comparable.
 #pragma once
 
 #include <array>
@@ -14,16 +14,17 @@ namespace convert {
 
 class GapContexts {
  public:
-  // From the narrowest to the widest: the gap of that number in the same sequence of communications; the n-th gap
-  // between the same six, four, two; any gap between the same two, and where a receive is as its send.
-  // The last two are those before a call, and behind it, which alone say too little.
+  // Levels from narrow to wide: the gap of equal number in an equal sequence of communications; the n-th gap
+  // between the same six, four or two communications; any gap between the same two, with receives and sends equal.
+  // The last two levels, the communication after the gap and the one before it, are too weak to be used alone.
   static constexpr std::size_t levels = 8, places = 6, pair = 4;
-  using Of = std::array<std::uint32_t, levels>;  // a number for each level; no_index: never seen
+  using Of = std::array<std::uint32_t, levels>;  // a context number for each level; no_index: unknown context
 
   // `messages`: by class, see ClassTable::messages(); must outlive this object.
   explicit GapContexts(std::span<const std::uint32_t> messages) : messages_(messages) {}
 
-  // Returns the contexts of the gaps of a part, one more than its calls, which are told by their classes.
+  // Returns the contexts of the gaps of a part, which has one gap more than calls. Calls are given by their
+  // classes.
   [[nodiscard]] std::vector<Of> add(std::span<const std::uint32_t> calls);
   [[nodiscard]] std::vector<Of> find(std::span<const std::uint32_t> calls) const;
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(numbers_.size()); }

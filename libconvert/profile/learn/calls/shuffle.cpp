@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t window_calls = 2;
 using Window = std::array<std::uint32_t, window_calls>;
 
-// Returns the pairs of a sequence, with a mark before it and one behind it.
+// Returns the windows of a sequence, with a mark before its first call and after its last.
 std::vector<Window> windows_of(const CallSequence& s) {
   std::vector<std::uint32_t> padded = {no_index};
   padded.insert(padded.end(), s.classes.begin(), s.classes.end());
@@ -50,7 +50,7 @@ class Shuffler {
   }
 
  private:
-  using Vertex = std::pair<std::pair<std::size_t, std::uint32_t>, std::uint32_t>;  // job, part; place
+  using Vertex = std::pair<std::pair<std::size_t, std::uint32_t>, std::uint32_t>;  // job, part; position
 
   [[nodiscard]] std::vector<bool> rare_calls(const CallSequence& s) const {
     std::vector<bool> rare(s.classes.size(), false);
@@ -69,7 +69,7 @@ class Shuffler {
     return v;
   }
 
-  // The calls of a rare run change places with each other, and so do runs that have one in common.
+  // The calls of a run of rare calls are permuted together; runs that share a call are permuted as one.
   void join_rare(const CallSequence& s) {
     const std::vector<bool> rare = rare_calls(s);
     for (std::size_t i = 0; i < rare.size(); ++i) {

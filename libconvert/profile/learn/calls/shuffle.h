@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes the order from communications that stand in it fewer than k times.
+// Removes the order of communications from sequences that occur fewer than k times.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace convert {
 struct CallSequence {
   std::size_t job = 0;
   std::uint32_t part = 0;
-  bool circular = false;  // places are the rank's own
+  bool circular = false;  // places are in the rank's own order
   std::vector<std::uint32_t> classes{};
-  std::vector<std::uint32_t> places{};  // in the order of the job; ascending
+  std::vector<std::uint32_t> places{};  // positions in the order of the job, ascending
 };
 
-// Returns for each sequence the order in which its calls are to stand, as their numbers. Calls that are part of
-// four in a row (the ends counted as calls) of which there are fewer than k change places by chance, on all ranks
-// alike; where places are the rank's own they are ordered by class. `moved`: how many have no order of their own.
+// Returns for each sequence the new order of its calls, as call indices. Calls of a pair of neighbours (the ends
+// count as calls) that occurs fewer than k times are permuted at random, equally on all ranks. If positions are in
+// the rank's own order, such calls are sorted by class instead. `moved`: number of calls without an order.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> shuffle_rare(std::span<const CallSequence> sequences,
                                                                    std::uint32_t k, std::uint64_t& moved);
 

@@ -53,7 +53,7 @@ void CallSizes::settle(std::uint32_t k) {
   }
 }
 
-// Returns the geometric mean of k sizes.
+// Returns the geometric mean of the k sizes that are nearest to `to`.
 std::vector<SizeCluster> CallSizes::nearest(const Sizes& to, Sizes of) const {
   const double own = mean_log(to);
   std::ranges::stable_sort(of, {}, [&](std::int64_t size) { return std::abs(log_of(size) - own); });

@@ -8,7 +8,7 @@
 namespace convert {
 namespace {
 
-// Orders names that are numbers by these, others behind them as texts.
+// Sort key: numeric names by value, then other names as texts.
 std::tuple<bool, std::size_t, std::string> name_order(const std::string& name) {
   const bool number = !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
   return {!number, number ? name.size() : 0, name};
@@ -44,13 +44,13 @@ void GroupSlots::add(const JobLog& log) {
 
 void GroupSlots::find_slots(const JobLog& log, Job& job) {
   for (const RankLog& rank : log.ranks) {
-    std::vector<std::string> used;  // in the order of first use
+    std::vector<std::string> used;  // in order of first use
     std::set<std::string> met;
-    for (const CallFacts& kind : rank.kinds) {  // in the order of first use, too
+    for (const CallFacts& kind : rank.kinds) {  // in order of first use
       const std::string& name = kind.group;
       if (!name.empty() && met.insert(name).second) used.push_back(name);
     }
-    // Groups whose members are not known are told apart by the order in which they are used.
+    // Groups with unknown members are identified by the order of their first use.
     std::ranges::stable_sort(used, [&](const std::string& a, const std::string& b) {
       const bool known_a = job.groups[a].members != nullptr, known_b = job.groups[b].members != nullptr;
       return known_a && known_b ? by_name(a, b) : known_a && !known_b;

@@ -37,7 +37,7 @@ class Finder {
   }
 
  private:
-  // The calls of a join, seen from the place behind the last of them.
+  // The calls of a join, relative to the position after its last call.
   struct Join {
     std::uint32_t end = 0;
     CallMask calls{};
@@ -57,7 +57,7 @@ class Finder {
     }
     return end;
   }
-  // Returns the calls seen from a place.
+  // Returns the calls relative to a position.
   [[nodiscard]] CallMask mask_of(const Range& range, std::uint32_t place) const {
     CallMask out;
     for (const std::uint32_t item : items_of(range)) {

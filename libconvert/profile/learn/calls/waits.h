@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells which communications of a rank wait for which.
+// Dependencies between the communications of a rank.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 namespace convert {
 
 struct CallWaits {
-  CallMask all{};                        // what it waits for
-  std::vector<std::uint32_t> nearest{};  // of these, how far back: what none of the others waits for; ascending
+  CallMask all{};                        // all communications that it depends on
+  std::vector<std::uint32_t> nearest{};  // distances back to those that no other one of `all` depends on, ascending
 };
 
-// Returns what each call waits for, by its place among the calls of the rank: `places` has that of each call of the
-// log, each once; no_index: it is left out, and nothing waits for it. What waits for a later place is as if it did
-// not.
+// Returns the dependencies of each call, by its position among the calls of the rank. `places` holds the unique
+// position of each call of the log; no_index: the call is omitted, and no call depends on it. Dependencies on later
+// positions are ignored.
 [[nodiscard]] std::vector<CallWaits> call_waits(const RankLog& log, std::span<const std::uint32_t> places);
 
 }  // namespace convert

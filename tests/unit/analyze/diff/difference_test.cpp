@@ -154,7 +154,7 @@ TEST(CompareRuns, OtherNpusAreTold) {
   b.timeline.slices.back().rank = 1;
   const Difference d = compare_runs(a, b, {});
   ASSERT_EQ(d.notes.size(), 1U);
-  EXPECT_EQ(d.notes[0], "A has 1 NPU, B has 2 NPUs; slices are compared of 1 NPU");
+  EXPECT_EQ(d.notes[0], "A has 1 NPU, B has 2 NPUs; slices are compared for 1 NPU");
 }
 
 TEST(CompareRuns, AnNpuThatAnotherStandsForIsComparedByThatOne) {

@@ -36,7 +36,7 @@ TEST(RunStatistics, ARunIsAsItself) {
   const convert::Run run = reducing_run({100, 60});
   const Fidelity f = compare_run_statistics(run, run);
   EXPECT_TRUE(f.same());
-  EXPECT_EQ(f.sentence(), "B is as A in all figures: 2 NPUs, 4 slices");
+  EXPECT_EQ(f.sentence(), "B equals A in all metrics: 2 NPUs, 4 slices");
   const RunOutline& a = f.simulated.front().a;
   EXPECT_EQ(a.span_ps, 140'000);
   EXPECT_EQ(a.exposed_ps, 40'000);  // without waiting

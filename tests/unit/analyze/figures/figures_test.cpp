@@ -86,7 +86,7 @@ TEST(Figures, AMissingOneNamesANearOne) {
     FAIL();
   } catch (const Error& e) {
     EXPECT_EQ(e.kind(), Error::Kind::usage);
-    EXPECT_STREQ(e.what(), "--get time.totl_ns: there is no such figure; did you mean time.total_ns?");
+    EXPECT_STREQ(e.what(), "--get time.totl_ns: unknown metric; did you mean time.total_ns?");
   }
 }
 

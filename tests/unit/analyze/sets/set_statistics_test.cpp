@@ -198,15 +198,15 @@ TEST(SetStatistics, HostileNumbersAreLeftOutAndTold) {
   EXPECT_EQ(volume.figures.at(1).value, Value(0x1p64));
   ASSERT_EQ(volume.notes.size(), 3U);
   EXPECT_EQ(volume.notes[1],
-            "sizes left out, negative or no integers (et-validate --rules attributes names them): 1");
-  EXPECT_EQ(volume.notes[2], "a sum is beyond 2^63-1 and is rounded");
+            "sizes omitted, as they are negative or not integers (et-validate --rules attributes lists them): 1");
+  EXPECT_EQ(volume.notes[2], "a sum exceeds 2^63-1 and is rounded");
   const Section nodes = set.section("nodes");
   ASSERT_EQ(nodes.notes.size(), 3U);
   EXPECT_EQ(nodes.notes[0],
-            "nodes with the id of an earlier one of their rank (et-validate --rules ids names them): 1");
+            "nodes with the id of an earlier node of their rank (et-validate --rules ids lists them): 1");
   EXPECT_EQ(nodes.notes[1],
-            "dependencies left out, on nodes that do not exist (et-validate --rules deps names them): 1");
-  EXPECT_EQ(nodes.notes[2], "times left out, negative or too large (et-validate --rules attributes): 2");
+            "dependencies omitted, on nodes that do not exist (et-validate --rules deps lists them): 1");
+  EXPECT_EQ(nodes.notes[2], "times omitted, as they are negative or too large (et-validate --rules attributes): 2");
 }
 
 TEST(SetStatistics, WhatWaitsForItselfIsTold) {
@@ -215,8 +215,8 @@ TEST(SetStatistics, WhatWaitsForItselfIsTold) {
   add(t, 1, NodeType::comp, "b", 0, 1), end(t);
   const SetStatistics set = count({&t});
   EXPECT_EQ(set.section("nodes").notes.at(0),
-            "nodes on or behind a cycle, without depth (et-validate --rules cycles names it): 2");
-  EXPECT_EQ(set.section("path").notes.at(0).substr(0, 12), "2 nodes left");
+            "nodes on or after a cycle, without depth (et-validate --rules cycles lists it): 2");
+  EXPECT_EQ(set.section("path").notes.at(0).substr(0, 17), "2 nodes never run");
 }
 
 TEST(SetStatistics, UseOfThePeakFromRecordedTimes) {

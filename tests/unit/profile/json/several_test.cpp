@@ -50,15 +50,15 @@ TEST(SeveralProfiles, ErrorsAreWhereTheyStand) {
   other.replace(other.find("\"version\":1"), 11, "\"version\":7");
   EXPECT_EQ(refusal(good + other),
             at(second + 2) +
-                "the profile has version 7; this program reads version 1: make it again with "
+                "the profile has version 7; this program reads version 1; create it again with "
                 "this et-profile");
-  EXPECT_EQ(refusal(good + "\n\nx"), at(second + 2) + "no profile stands here");
-  EXPECT_EQ(refusal(good + "}"), at(second) + "no profile stands here");
+  EXPECT_EQ(refusal(good + "\n\nx"), at(second + 2) + "expected a profile");
+  EXPECT_EQ(refusal(good + "}"), at(second) + "expected a profile");
   EXPECT_EQ(refusal(good + "{}"), at(second) +
-                                      "this is no profile of et-profile: it does not begin with \"kind\":\"etkit "
+                                      "not a profile of et-profile: it does not begin with \"kind\":\"etkit "
                                       "profile\"");
-  EXPECT_EQ(refusal(good + profile_json({})), at(second) + "jobs, row 1: there is none");
-  EXPECT_EQ(refusal(profile_json({})), "p.json: jobs, row 1: there is none");
+  EXPECT_EQ(refusal(good + profile_json({})), at(second) + "jobs, row 1: a job is missing");
+  EXPECT_EQ(refusal(profile_json({})), "p.json: jobs, row 1: a job is missing");
   EXPECT_NE(refusal(""), "");
   EXPECT_NE(refusal(" \n"), "");
   EXPECT_EQ(refusal(good + " \n"), "");

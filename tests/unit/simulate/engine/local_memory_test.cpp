@@ -219,17 +219,16 @@ TEST(LocalMemory, IsTheSameWithOneRankForAll) {
 TEST(LocalMemory, RefusesWhatDoesNotSayItsTensors) {
   Trace t = rank_trace(0);
   comp(t, 5, 1);
-  EXPECT_EQ(
-      memory_findings(t),
-      "t.0.et: error: node 5: attribute inputs is missing; local memory is tracked by the inputs and outputs "
-      "of every node [tensors]\n"
-      "t.0.et: error: node 5: attribute outputs is missing; local memory is tracked by the inputs and outputs "
-      "of every node [tensors]\n");
+  EXPECT_EQ(memory_findings(t),
+            "t.0.et: error: node 5: attribute inputs is missing; tracking of local memory requires inputs and "
+            "outputs of every node [tensors]\n"
+            "t.0.et: error: node 5: attribute outputs is missing; tracking of local memory requires inputs and "
+            "outputs of every node [tensors]\n");
   t = rank_trace(0);
   work(t, 5, 1, {}, {"a", "10", "b"}, {"c", "12x", "d", "-4", "e", ""});
   EXPECT_EQ(memory_findings(t),
-            "t.0.et: error: node 5: attribute inputs has 3 elements, where names of tensors and their sizes in "
-            "bytes are expected in turn [tensors]\n"
+            "t.0.et: error: node 5: attribute inputs has 3 elements; tensor names and sizes in bytes must "
+            "alternate [tensors]\n"
             "t.0.et: error: node 5: attribute outputs: the size of tensor \"c\" is \"12x\", not a number of bytes "
             "[tensors]\n"
             "t.0.et: error: node 5: attribute outputs: the size of tensor \"d\" is \"-4\", not a number of bytes "
@@ -248,7 +247,7 @@ TEST(LocalMemory, RefusesWhatDoesNotSayItsTensors) {
   t = rank_trace(0);
   work(t, 5, 1, {}, {"a", "9223372036854775807"}, {"b", "1"});
   EXPECT_EQ(memory_findings(t),
-            "t.0.et: error: node 5: the tensors of the rank have more than 2^63-1 bytes together [tensors]\n");
+            "t.0.et: error: node 5: the tensors of the rank have more than 2^63-1 bytes in total [tensors]\n");
 }
 
 TEST(LocalMemory, Reports) {
@@ -302,7 +301,7 @@ TEST(LocalMemory, WritesATrace) {
   write_memory_trace(*program, replay(*program), 0, [&](std::string_view piece) { text += piece; });
   const std::string expected = R"json({"displayTimeUnit":"ns","traceEvents":[
  {"name":"process_name","ph":"M","pid":0,"args":{"name":"npu 0 reads and writes"}},
- {"name":"process_name","ph":"M","pid":1000000,"args":{"name":"npu 0 lives of tensors"}},
+ {"name":"process_name","ph":"M","pid":1000000,"args":{"name":"npu 0 lifetimes of tensors"}},
  {"name":"process_name","ph":"M","pid":2000000,"args":{"name":"npu 0 memory"}},
  {"name":"w","cat":"tensorRead","ph":"B","ts":0,"pid":0,"tid":0,"args":{"size":1048576,"node_name":"n4","node_id":4}},
  {"name":"w","cat":"tensorRead","ph":"E","ts":10,"pid":0,"tid":0,"args":{"size":1048576,"node_name":"n4","node_id":4}},

@@ -170,8 +170,9 @@ TEST(Recorded, ACircleStopsItsRankOnly) {
   EXPECT_EQ(r.waits.waiting[1].node, (NodeRef{1, 2}));
   EXPECT_EQ(r.waits.waiting[1].on, (NodeRef{1, 1}));                 // 0 has ended
   EXPECT_EQ(r.waits.cycle, (std::vector<NodeRef>{{2, 0}, {2, 1}}));  // the shorter
-  EXPECT_EQ(r.waits.hints, (std::vector<std::string>{"remove the dependency of rank 2 node 0 on node 1: these "
-                                                     "nodes depend on each other in a circle"}));
+  EXPECT_EQ(r.waits.hints,
+            (std::vector<std::string>{
+                "remove the dependency of rank 2 node 0 on node 1: these nodes form a cycle of dependencies"}));
 }
 
 TEST(Recorded, DanglingDependencyIsAnError) {

@@ -293,7 +293,7 @@ TEST(Explain, RendezvousWhereTheReceiverHasAsked) {
                              "0+20000 0:0 compute → dependency 0:1"}));
   std::string text;
   append_text(e, text, 0);
-  EXPECT_NE(text.find("send: the request of its receiver had come"), std::string::npos) << text;
+  EXPECT_NE(text.find("send: the request of its receiver had arrived"), std::string::npos) << text;
 }
 
 TEST(Explain, WhatIsNotThere) {

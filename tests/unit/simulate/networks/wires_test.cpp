@@ -463,8 +463,8 @@ TEST(NetworkOptions, BelongToWires) {
   const NetworkConfig ring = parse_short_network("ring:4,bw=1GB/s");
   const NetworkConfig tree = parse_short_network("tree:2x2,bw=1GB/s");
   EXPECT_EQ(refusal(tree, {}),
-            "the network model unaware takes only dimensions of rings, switches and the like; 'tree:2x2,bw=1GB/s' "
-            "wants the model links");
+            "the network model unaware requires a product of dimensions: 'tree:2x2,bw=1GB/s'; use the network "
+            "model links");
   EXPECT_NE(refusal(listed(uneven), {.model = NetworkModel::aware}), "");
   EXPECT_EQ(refusal(listed(uneven), {.model = NetworkModel::wires}), "");
   EXPECT_EQ(refusal(ring, {.model = NetworkModel::aware, .occupancy = alpha_beta}),

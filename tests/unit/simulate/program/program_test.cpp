@@ -65,7 +65,7 @@ TEST(ReplayBuilder, SizeFillsInForMissingSizes) {
   const Error no_size = thrown_error([&] { (void)test::replay_traces(t, net(ring2), {}, d); });
   EXPECT_EQ(no_size.kind(), Error::Kind::usage);
   EXPECT_STREQ(no_size.what(),
-               "node 0 says its chunks but no comm_size; give the size of the collective with --size BYTES");
+               "node 0 has chunk counts but no comm_size; set the size of the collective with --size BYTES");
   EXPECT_EQ(no_size.where().file, "t.0.et");
   options.size_bytes = 1;
   EXPECT_EQ(error_message([&] { (void)test::replay_traces(t, net(ring2), options, d); }),
@@ -101,7 +101,7 @@ TEST(ReplayBuilder, LocatesMissingAndWrongAttributes) {
   t[1].nodes.end_node();
   EXPECT_EQ(replay_findings(t),
             "t.1.et: error: node 4: attribute comm_src is of kind string_val, not an integer [attributes]\n"
-            "t.1.et: error: node 4: attribute comm_tag is above 2^63-1 [attributes]\n"
+            "t.1.et: error: node 4: attribute comm_tag exceeds 2^63-1 [attributes]\n"
             "t.1.et: error: node 4: attribute comm_size is of kind double_val, not an integer [attributes]\n");
 }
 
@@ -120,11 +120,11 @@ TEST(ReplayBuilder, ChecksPeers) {
   t[1].nodes.add_int(attr::comm_size, Kind::int32_val, 1);
   t[1].nodes.end_node();
   EXPECT_EQ(replay_findings(t),
-            "t.1.et: error: node 0: sends from rank 0, but stands in the trace of rank 1 [peers]\n");
+            "t.1.et: error: node 0: sends from rank 0, but is in the trace of rank 1 [peers]\n");
   t = ranks(2);
   send(t[0], 0, 0, 100);
   EXPECT_EQ(replay_findings(t),
-            "t.0.et: error: node 0: a send to itself, for which this network has no way [peers]\n");
+            "t.0.et: error: node 0: a send to itself, which this network does not support [peers]\n");
   t = ranks(2);
   send(t[0], 0, 1, 0);
   ReplayOptions astra;
@@ -147,24 +147,23 @@ TEST(ReplayBuilder, ChecksTheNumberOfRanks) {
   auto seven = ranks(7);
   send(seven[0], 0, 7, 100);  // no finding of its own
   EXPECT_EQ(missing(seven), where +
-                                "no trace of rank 7 (t.7.et): the network has 8 NPUs; add it, or give a network of "
+                                "no trace of rank 7 (t.7.et): the network has 8 NPUs; add it, or use a network of "
                                 "7 NPUs [network]\n");
-  EXPECT_EQ(missing(ranks(3)),
-            where +
-                "no traces of ranks 3 to 7 (t.3.et …): the network has 8 NPUs; add them, or give "
-                "a network of 3 NPUs [network]\n");
+  EXPECT_EQ(missing(ranks(3)), where +
+                                   "no traces of ranks 3 to 7 (t.3.et …): the network has 8 NPUs; add them, or use "
+                                   "a network of 3 NPUs [network]\n");
   EXPECT_EQ(missing(ranks(1)),
             where + "no traces of ranks 1 to 7 (t.1.et …): the network has 8 NPUs; add them [network]\n");
   auto document = ranks(2);
   document[0].name = document[1].name = "w.1.jsonl";
   EXPECT_EQ(missing(document),
-            where + "no traces of ranks 2 to 7: the network has 8 NPUs; give a network of 2 NPUs [network]\n");
+            where + "no traces of ranks 2 to 7: the network has 8 NPUs; use a network of 2 NPUs [network]\n");
   auto gap = ranks(4);
   gap.erase(gap.begin() + 2);
   const Error no_rank_2 = thrown_error([&] { (void)missing(gap); });
   EXPECT_EQ(no_rank_2.where().file, "t.3.et");
   EXPECT_STREQ(no_rank_2.what(),
-               "rank 3, but there is no trace of rank 2 (t.2.et): a replay takes all ranks from 0 on");
+               "rank 3, but there is no trace of rank 2 (t.2.et): a replay requires all ranks from 0");
   Diagnostics d;
   EXPECT_THROW((void)test::replay_traces({}, net(ring2), {}, d), Error);
   auto t = ranks(2);
@@ -186,9 +185,10 @@ TEST(ReplayBuilder, RefusesWhatItCannotReplay) {
   t[0].nodes.end_node();
   EXPECT_EQ(
       replay_findings(t),
-      "t.0.et: error: node 1: a collective within an algorithm; a workload wants --issue workload [replay]\n"
+      "t.0.et: error: node 1: an algorithm cannot contain a collective; for a workload use --issue workload "
+      "[replay]\n"
       "t.0.et: error: node 4: node type 99 is unknown [replay]\n"
-      "t.0.et: error: node 3: a memory access without a recorded duration wants a memory model; give one with "
+      "t.0.et: error: node 3: a memory access without a recorded duration requires a memory model; define one with "
       "--memory; there are 2 more such nodes [replay]\n");
   t = ranks(2);
   send(t[0], 0, 1, 100);

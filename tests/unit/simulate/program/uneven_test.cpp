@@ -161,9 +161,9 @@ TEST(Uneven, WhatDoesNotFitIsAnError) {
                                 "sends it 2000 (node 3) [collectives]"}));
   EXPECT_EQ(findings({500, 700, 1}, {2000, 700}),
             (std::vector<std::string>{
-                "t.1.et: error: node 4: send_splits are for 3 ranks, its group has 2 [collectives]"}));
+                "t.1.et: error: node 4: send_splits are for 3 ranks, but its group has 2 [collectives]"}));
   EXPECT_EQ(findings({500, -1}, {2000, 700}),
-            (std::vector<std::string>{"t.1.et: error: node 4: send_splits are no sizes [attributes]"}));
+            (std::vector<std::string>{"t.1.et: error: node 4: send_splits are not valid sizes [attributes]"}));
 }
 
 TEST(Uneven, ARankWithoutTheCallIsWaitedFor) {

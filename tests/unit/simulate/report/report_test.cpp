@@ -79,7 +79,7 @@ TEST(Report, Json) {
       R"({
  "model":"aware","issue":"workload","status":"complete",
  "total_ns":3058,
- "symmetry":{"simulated":2,"prevented_by":"ranks 1 apart are not alike: rank 0 and rank 1 have other nodes: )"
+ "symmetry":{"simulated":2,"prevented_by":"ranks 1 apart are not equivalent: rank 0 and rank 1 have different nodes: )"
       R"(node 0 computes, node 0 receives","error_bound_ns":0},
  "npus":[
   {"npu":0,"finish_ns":3058,"exposed_communication_ns":2058,"compute_ns":1000,"sends":1,"bytes_sent":2048,)"
@@ -240,8 +240,8 @@ TEST(Report, TextOfCollectives) {
   EXPECT_EQ(out.substr(out.find("\n\n") + 2),
             "collective       size  npus  algorithm  count  mean time       algbw       busbw  bound share\n"
             "all_to_all  1.907 MiB     4  direct         1     127 us  15.75 GB/s  11.81 GB/s       beyond\n"
-            "beyond: faster than the bound: messages of network unaware share no links, delays may be cut to whole "
-            "ns, and an algorithm of your own may move fewer bytes\n");
+            "beyond: faster than the bound: messages of network unaware share no links, delays may be truncated to "
+            "whole ns, and a custom algorithm may move fewer bytes\n");
 }
 
 TEST(Report, TextOfManyNpus) {

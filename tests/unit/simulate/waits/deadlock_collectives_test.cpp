@@ -30,11 +30,10 @@ TEST(DeadlockOfCollectives, CollectivesInOtherOrder) {
       lines[2],
       "rank 2 node 7 calls all_gather of 16 KiB as number 0 of all ranks, where rank 0 node 7 calls all_reduce of "
       "64 KiB");
-  EXPECT_EQ(advice(r),
-            (Lines{"circle of waits: 0:7 → 2:7 → 0:7",
-                   "hint: make rank 2 node 7 (all_gather of 16 KiB) depend on node 8 (all_reduce of 64 "
-                   "KiB), so that it comes second, as on rank 0: all ranks of a group call its collectives "
-                   "in the same order"}));
+  EXPECT_EQ(advice(r), (Lines{"cycle of waits: 0:7 → 2:7 → 0:7",
+                              "hint: make rank 2 node 7 (all_gather of 16 KiB) depend on node 8 (all_reduce of 64 "
+                              "KiB), so that it comes second, as on rank 0: all ranks of a group must call its "
+                              "collectives in the same order"}));
 }
 
 TEST(DeadlockOfCollectives, TheFirstRankHasTheOddOrder) {
@@ -45,9 +44,9 @@ TEST(DeadlockOfCollectives, TheFirstRankHasTheOddOrder) {
     all_reduce(t[r], 2, swapped ? 1 * KiB : 2 * KiB, {1});
   }
   EXPECT_EQ(advice(t),
-            (Lines{"circle of waits: 0:1 → 1:1 → 0:1",
+            (Lines{"cycle of waits: 0:1 → 1:1 → 0:1",
                    "hint: rank 0 node 2 (all_reduce of 1 KiB) must come before node 1 (all_reduce of 2 KiB), "
-                   "as on rank 1: all ranks of a group call its collectives in the same order"}));
+                   "as on rank 1: all ranks of a group must call its collectives in the same order"}));
 }
 
 TEST(DeadlockOfCollectives, CollectivesOfOtherSizes) {
@@ -55,7 +54,7 @@ TEST(DeadlockOfCollectives, CollectivesOfOtherSizes) {
   all_reduce(t[0], 3, 1 * KiB);
   all_reduce(t[1], 4, 2 * KiB);
   EXPECT_EQ(advice(t),
-            (Lines{"circle of waits: 0:3 → 1:4 → 0:3",
+            (Lines{"cycle of waits: 0:3 → 1:4 → 0:3",
                    "hint: make rank 1 node 4 the same call as rank 0 node 3: comm_size 1024 instead of 2048"}));
 }
 
@@ -112,9 +111,10 @@ TEST(DeadlockOfCollectives, OneNpuByTheRulesOfAstraSim) {
   const std::vector<CommGroup> groups = {{1, {0}}};
   EXPECT_EQ(run_system(t, {.groups = groups, .astra = false}).status, ReplayStatus::complete);
   const std::string error = error_message([&] { (void)run_system(t, {.groups = groups}); });
-  EXPECT_NE(error.find("the collective has one NPU, and no dimension takes part: by ASTRA-sim's "
-                       "rules it never ends; --compat none runs it"),
-            std::string::npos)
+  EXPECT_NE(
+      error.find(
+          "the collective has one NPU and no dimension: it never ends by ASTRA-sim's rules; use --compat none"),
+      std::string::npos)
       << error;
 }
 
@@ -122,7 +122,7 @@ TEST(DeadlockOfCollectives, CollectivesOfOtherTypes) {
   auto t = ranks(3);
   for (Rank r = 0; r < 3; ++r) coll(t[r], 3, r == 0 ? Collective::all_gather : Collective::reduce_scatter, 3 * KiB);
   EXPECT_EQ(advice(t),
-            (Lines{"circle of waits: 0:3 → 1:3 → 0:3",
+            (Lines{"cycle of waits: 0:3 → 1:3 → 0:3",
                    "hint: make rank 0 node 3 the same call as rank 1 node 3: comm_type reduce_scatter instead "
                    "of all_gather"}));
 }
@@ -133,7 +133,7 @@ TEST(DeadlockOfCollectives, ACollectiveOnlyOneRankCalls) {
     if (r == 1) coll(t[r], 3, Collective::all_to_all, 3 * KiB);
     all_reduce(t[r], 4, 1 * KiB);
   }
-  EXPECT_EQ(advice(t), (Lines{"circle of waits: 0:4 → 1:3 → 0:4",
+  EXPECT_EQ(advice(t), (Lines{"cycle of waits: 0:4 → 1:3 → 0:4",
                               "hint: rank 0 never calls the all_to_all of 3 KiB of rank 1 node 3: "
                               "add it before node 4 (all_reduce of 1 KiB), or remove rank 1 node 3"}));
 }
@@ -143,12 +143,11 @@ TEST(DeadlockOfCollectives, RankWithoutNodes) {
   for (const Rank r : {0U, 1U, 3U}) all_reduce(t[r], 0, 1 * KiB);
   const ReplayResult r = run_system(t, {});
   EXPECT_EQ(r.waits.waiting_total, 3U);
-  EXPECT_EQ(
-      describe(r.waits, 1),
-      (Lines{"rank 0 node 0 calls all_reduce of 1 KiB (number 0 of all ranks), which rank 2 never calls",
-             "… 2 more waiting nodes, also on 2 other ranks",
-             "hint: the trace of rank 2 has no nodes: give it the collectives of all ranks, first the all_reduce "
-             "of 1 KiB of rank 0 node 0"}));
+  EXPECT_EQ(describe(r.waits, 1),
+            (Lines{"rank 0 node 0 calls all_reduce of 1 KiB (number 0 of all ranks), which rank 2 never calls",
+                   "… 2 more waiting nodes, also on 2 other ranks",
+                   "hint: the trace of rank 2 has no nodes: add the collectives of all ranks, first the all_reduce "
+                   "of 1 KiB of rank 0 node 0"}));
 }
 
 TEST(DeadlockOfCollectives, MissingCall) {
@@ -174,12 +173,11 @@ TEST(DeadlockOfCollectives, WrongGroup) {
   all_reduce(t[1], 6, 1 * KiB, {}, "2");
   comp(t[2], 0, 1);
   comp(t[3], 0, 1);
-  EXPECT_EQ(
-      advice(t, {.groups = groups}),
-      (Lines{"hint: rank 1 node 6 calls the same all_reduce of 1 KiB, but of group 2: give it the pg_name of rank "
-             "0 node 5, \"1\", or the other way round",
-             "hint: add the all_reduce of 1 KiB of group 2 to rank 2 and 1 other rank, which call 0 of its "
-             "collectives, or remove it from the ranks that call it (rank 1 node 6)"}));
+  EXPECT_EQ(advice(t, {.groups = groups}),
+            (Lines{"hint: rank 1 node 6 calls the same all_reduce of 1 KiB, but on group 2: set its pg_name to the "
+                   "pg_name of rank 0 node 5, \"1\", or vice versa",
+                   "hint: add the all_reduce of 1 KiB of group 2 to rank 2 and 1 other rank, which call 0 of its "
+                   "collectives, or remove it from the ranks that call it (rank 1 node 6)"}));
 }
 
 TEST(DeadlockOfCollectives, TwoGroupsInOtherOrder) {
@@ -191,7 +189,7 @@ TEST(DeadlockOfCollectives, TwoGroupsInOtherOrder) {
   }
   all_reduce(t[2], 1, 2 * KiB, {}, "2");
   EXPECT_EQ(advice(t, {.groups = groups}),
-            (Lines{"circle of waits: 0:1 → 1:2 → 1:1 → 0:2 → 0:1",
+            (Lines{"cycle of waits: 0:1 → 1:2 → 1:1 → 0:2 → 0:1",
                    "hint: rank 1 node 1 (all_reduce of 2 KiB) holds the resource that node 2 (all_reduce of 1 KiB) "
                    "needs: make node 1 depend on node 2, so that it comes second, as on rank 0"}));
 }
@@ -203,13 +201,11 @@ TEST(DeadlockOfCollectives, CollectiveBeforeASend) {
   send(t[0], 1, 1, 100, 0, {0});
   recv(t[1], 0, 0, 100);
   all_reduce(t[1], 1, 1 * KiB, {0});
-  EXPECT_EQ(
-      advice(t),
-      (Lines{
-          "circle of waits: 0:0 → 1:1 → 1:0 → 0:1 → 0:0",
-          "hint: let rank 0 node 1 (send to rank 1) start before node 0 (all_reduce of 1 KiB) has "
-          "ended: remove the dependency of node 1 on node 0, and make node 0 depend on node 1, as one holds what "
-          "the other needs"}));
+  EXPECT_EQ(advice(t),
+            (Lines{"cycle of waits: 0:0 → 1:1 → 1:0 → 0:1 → 0:0",
+                   "hint: let rank 0 node 1 (send to rank 1) start before node 0 (all_reduce of 1 KiB) has "
+                   "ended: remove the dependency of node 1 on node 0, and make node 0 depend on node 1, as both "
+                   "need the same resource"}));
 }
 
 TEST(DeadlockOfCollectives, CollectiveHoldsTheResourceOfASend) {
@@ -219,7 +215,7 @@ TEST(DeadlockOfCollectives, CollectiveHoldsTheResourceOfASend) {
   recv(t[1], 0, 0, 100);
   all_reduce(t[1], 1, 1 * KiB, {0});
   EXPECT_EQ(advice(t),
-            (Lines{"circle of waits: 0:0 → 1:1 → 1:0 → 0:1 → 0:0",
+            (Lines{"cycle of waits: 0:0 → 1:1 → 1:0 → 0:1 → 0:0",
                    "hint: rank 0 node 0 (all_reduce of 1 KiB) holds the resource that node 1 (send to rank 1) "
                    "needs: make node 0 depend on node 1, so that it comes second"}));
 }
@@ -236,13 +232,11 @@ TEST(DeadlockOfCollectives, OneCollectiveForWhichManyWait) {
     }
     if (r == 11) send(t[r], 2, 9, 100, 0, {1});
   }
-  EXPECT_EQ(
-      advice(t),
-      (Lines{
-          "circle of waits: 9:0 → 11:2 → 11:1 → 9:1 → 9:0",
-          "hint: let rank 11 node 2 (send to rank 9) start before node 1 (all_reduce of 16 KiB) has "
-          "ended: remove the dependency of node 2 on node 1, and make node 1 depend on node 2, as one holds what "
-          "the other needs"}));
+  EXPECT_EQ(advice(t),
+            (Lines{"cycle of waits: 9:0 → 11:2 → 11:1 → 9:1 → 9:0",
+                   "hint: let rank 11 node 2 (send to rank 9) start before node 1 (all_reduce of 16 KiB) has "
+                   "ended: remove the dependency of node 2 on node 1, and make node 1 depend on node 2, as both "
+                   "need the same resource"}));
 }
 
 // Custom algorithms.
@@ -270,7 +264,7 @@ TEST(DeadlockOfCollectives, CrossedReceivesInACustomAlgorithm) {
                "rank 1 node 5 inner node 0 receives from rank 0 node 5 inner node 1 (tag 0, 100 bytes), which has "
                "not started",
                "rank 1 node 5 inner node 1 depends on inner node 0",
-               "circle of waits: 0:5/0 → 1:5/1 → 1:5/0 → 0:5/1 → 0:5/0",
+               "cycle of waits: 0:5/0 → 1:5/1 → 1:5/0 → 0:5/1 → 0:5/0",
                "hint: let rank 1 node 5 inner node 1 (send to rank 0) start before inner node 0 (receive from rank "
                "0) has ended: remove the dependency of inner node 1 on inner node 0"}));
   }

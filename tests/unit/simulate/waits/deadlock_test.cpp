@@ -51,7 +51,7 @@ TEST(Deadlock, CrossedReceives) {
   EXPECT_EQ(r.waits.cycle, (std::vector<NodeRef>{{0, 5}, {1, 7}, {1, 5}, {0, 7}}));
   EXPECT_EQ(describe(r.waits, 1),
             (Lines{"rank 0 node 5 receives from rank 1 node 7 (tag 0, 100 bytes), which has not started",
-                   "… 3 more waiting nodes, also on 1 other rank", "circle of waits: 0:5 → 1:7 → 1:5 → 0:7 → 0:5",
+                   "… 3 more waiting nodes, also on 1 other rank", "cycle of waits: 0:5 → 1:7 → 1:5 → 0:7 → 0:5",
                    "hint: let rank 1 node 7 (send to rank 0) start before node 5 (receive from rank 0) has ended: "
                    "remove the dependency of node 7 on node 5"}));
 }
@@ -92,8 +92,8 @@ TEST(Deadlock, TheFirstBlockedCallOfEachRankAndAllSeparateCirclesAreNamed) {
   }
   std::vector<std::string> circles = advice(r);
   std::erase_if(circles, [](const std::string& line) { return line.starts_with("hint"); });
-  EXPECT_EQ(circles, (Lines{"circle of waits: 0:5 → 1:7 → 1:5 → 0:7 → 0:5",
-                            "circle of waits: 2:5 → 3:7 → 3:5 → 2:7 → 2:5"}));
+  EXPECT_EQ(circles,
+            (Lines{"cycle of waits: 0:5 → 1:7 → 1:5 → 0:7 → 0:5", "cycle of waits: 2:5 → 3:7 → 3:5 → 2:7 → 2:5"}));
   EXPECT_EQ(describe(r.waits, 2)[2], "… 10 more waiting nodes, also on 2 other ranks");
 }
 
@@ -107,7 +107,7 @@ TEST(Deadlock, CirclesAreBounded) {
   EXPECT_EQ(r.waits.more_cycles.size() + 1, WaitReport::max_cycles);
   EXPECT_EQ(r.waits.blocked.size(), 100U);
   const Lines lines = describe(r.waits, 20);
-  EXPECT_EQ(lines.end()[-2], "… perhaps more circles");
+  EXPECT_EQ(lines.end()[-2], "… possibly more cycles");
 }
 
 TEST(Deadlock, DependencyCycleWithinARank) {
@@ -117,9 +117,10 @@ TEST(Deadlock, DependencyCycleWithinARank) {
   comp(t[0], 2, 1, {1});
   const ReplayResult r = run(t, ring2, NetworkModel::unaware, IssueMode::workload);
   EXPECT_EQ(r.status, ReplayStatus::deadlock);
-  EXPECT_EQ(advice(r), (Lines{"circle of waits: 0:1 → 0:2 → 0:1",
-                              "hint: remove the dependency of rank 0 node 1 on node 2: these nodes depend on each "
-                              "other in a circle"}));
+  EXPECT_EQ(
+      advice(r),
+      (Lines{"cycle of waits: 0:1 → 0:2 → 0:1",
+             "hint: remove the dependency of rank 0 node 1 on node 2: these nodes form a cycle of dependencies"}));
   EXPECT_EQ(r.npus[0].nodes_done, 1U);
 }
 
@@ -172,23 +173,24 @@ TEST(Deadlock, OtherSource) {
   send(t[2], 4, 1, 100, 3);
   recv(t[1], 5, 0, 100, 3);
   comp(t[0], 0, 1);
-  EXPECT_EQ(advice(t), (Lines{"hint: set comm_src of rank 1 node 5 to 2: rank 2 node 4 sends it such a message"}));
+  EXPECT_EQ(advice(t),
+            (Lines{"hint: set comm_src of rank 1 node 5 to 2: rank 2 node 4 sends it a matching message"}));
 }
 
 TEST(Deadlock, OtherDestination) {
   auto t = ranks(3);
   send(t[0], 4, 2, 100, 3);
   recv(t[1], 5, 0, 100, 3);
-  EXPECT_EQ(advice(t), (Lines{"hint: set comm_dst of rank 0 node 4 to 1: rank 1 node 5 receives such a message"}));
+  EXPECT_EQ(advice(t),
+            (Lines{"hint: set comm_dst of rank 0 node 4 to 1: rank 1 node 5 receives a matching message"}));
 }
 
 TEST(Deadlock, OtherTagAndSize) {
   auto t = ranks(2);
   send(t[0], 4, 1, 200, 7);
   recv(t[1], 5, 0, 100, 3);
-  EXPECT_EQ(advice(t),
-            (Lines{"hint: if rank 1 node 5 and rank 0 node 4 belong together, give them the same comm_tag "
-                   "(3 and 7) and comm_size (100 and 200)"}));
+  EXPECT_EQ(advice(t), (Lines{"hint: if rank 1 node 5 and rank 0 node 4 match, give them the same comm_tag "
+                              "(3 and 7) and comm_size (100 and 200)"}));
 }
 
 TEST(Deadlock, OneReceiveTooMany) {
@@ -207,9 +209,9 @@ TEST(Deadlock, CircleOfThreeRanksOverOtherNodes) {
     send(t[r], 2, (r + 1) % 3, 100, 0, {1});
   }
   EXPECT_EQ(advice(t),
-            (Lines{"circle of waits: 0:0 → 2:2 → 2:1 → 2:0 → 1:2 → 1:1 → 1:0 → 0:2 → 0:1 → 0:0",
+            (Lines{"cycle of waits: 0:0 → 2:2 → 2:1 → 2:0 → 1:2 → 1:1 → 1:0 → 0:2 → 0:1 → 0:0",
                    "hint: let rank 2 node 2 (send to rank 0) start before node 0 (receive from rank 1) has ended: "
-                   "remove the dependency of node 2 on node 1, or another one on the way to node 0"}));
+                   "remove the dependency of node 2 on node 1, or another one on the path to node 0"}));
 }
 
 TEST(Deadlock, WrongTagBehindACircle) {
@@ -222,7 +224,7 @@ TEST(Deadlock, WrongTagBehindACircle) {
   recv(t[0], 2, 1, 50, 8);
   send(t[1], 2, 0, 50, 9);
   EXPECT_EQ(advice(t),
-            (Lines{"circle of waits: 0:0 → 1:1 → 1:0 → 0:1 → 0:0",
+            (Lines{"cycle of waits: 0:0 → 1:1 → 1:0 → 0:1 → 0:0",
                    "hint: let rank 1 node 1 (send to rank 0) start before node 0 (receive from rank 0) has "
                    "ended: remove the dependency of node 1 on node 0",
                    "hint: give rank 0 node 2 and rank 1 node 2 the same comm_tag (8 and 9)"}));
@@ -243,7 +245,7 @@ TEST(Deadlock, RendezvousOfTwoSends) {
             (Lines{"rank 0 node 0 sends to rank 1 node 1 (tag 0, 100 bytes), whose receive has not started",
                    "rank 1 node 0 sends to rank 0 node 1 (tag 0, 100 bytes), whose receive has not started",
                    "rank 0 node 1 depends on node 0", "rank 1 node 1 depends on node 0",
-                   "circle of waits: 0:0 → 1:1 → 1:0 → 0:1 → 0:0",
+                   "cycle of waits: 0:0 → 1:1 → 1:0 → 0:1 → 0:0",
                    "hint: let rank 1 node 1 (receive from rank 0) start before node 0 (send to rank 0) has ended: "
                    "remove the dependency of node 1 on node 0"}));
 }
@@ -290,7 +292,7 @@ TEST(Deadlock, RendezvousHoldsTheCommunicationResource) {
   recv(t[0], 2, 1, 100, 3);
   EXPECT_EQ(
       advice(t, {.rendezvous = true}),
-      (Lines{"circle of waits: 0:1 → 0:2 → 1:2 → 1:1 → 0:1",
+      (Lines{"cycle of waits: 0:1 → 0:2 → 1:2 → 1:1 → 0:1",
              "hint: rank 1 node 1 (send to rank 0) holds the resource that node 2 (send to rank 0) needs: make "
              "node 1 depend on node 2, so that it comes second"}));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How faithful run B is to run A, as et-diff --statistics says it: distances of distributions, not of single slices.
+// Fidelity of run B to run A, as et-diff --statistics reports it: distances of distributions, not of single slices.
 import {count, h, panel, percent, Table, timeText} from '../lib';
 import type {Child} from '../lib';
 import {withSign} from './pair';
@@ -34,18 +34,18 @@ function rowsOf(f: Fidelity): Row[] {
     ({id, title, hint: 'share of the critical path', a: shareOf(a), b: shareOf(b),
       differs: typeof a === 'number' && typeof b === 'number' ? withSign(b - a, size => `${(100 * size).toFixed(1)} points`) : '–'});
   return [
-    distance('classes', 'names', 'total variation: the share of slices that would have to be of another class; where names differ, the most frequent ' +
-             'ones are taken for each other', f.classes),
-    distance('durations', 'durations', 'the largest Kolmogorov-Smirnov distance of those of a lane', f.durations),
+    distance('classes', 'names', 'total variation: the share of slices that would have to change their class; classes whose names differ ' +
+             'are paired by frequency', f.classes),
+    distance('durations', 'durations', 'largest Kolmogorov-Smirnov distance of the durations in a lane', f.durations),
     distance('sizes', 'sizes', 'Kolmogorov-Smirnov distance of the bytes of messages and collectives', f.sizes),
     distance('calls', 'order of calls', 'largest difference of the autocorrelation of type and size, at lags 1 to 16', f.calls),
     times('span', 'span', 'end of the last node', f.span_a_ns, f.span_b_ns, f.span_change),
     times('exposed', 'exposed communication', 'mean of the NPUs', f.exposed_a_ns, f.exposed_b_ns, f.exposed_change),
-    times('waiting', 'of it waiting for others', 'mean of the NPUs', f.waiting_a_ns, f.waiting_b_ns, f.waiting_change),
+    times('waiting', 'waiting for others', 'mean of the NPUs', f.waiting_a_ns, f.waiting_b_ns, f.waiting_change),
     ...(path ? [share('computing', 'path: computing', path.computing_a_share, path.computing_b_share),
                 share('communication', 'path: communication', path.communication_a_share, path.communication_b_share),
                 share('waits', 'path: waiting', path.waiting_a_share, path.waiting_b_share)] : []),
-    ...(traffic ? [distance('traffic', 'traffic', 'what pairs of NPUs send each other: sum of |A − B|, relative to A', traffic.distance)] : []),
+    ...(traffic ? [distance('traffic', 'traffic', 'bytes between pairs of NPUs: sum of |A − B|, relative to A', traffic.distance)] : []),
   ];
 }
 
@@ -57,15 +57,15 @@ export const fidelity: PairPanel = ({difference, statistics}) => {
       {title: '', left: true, cell: r => h('span', {title: r.hint}, r.title)},
       {title: 'A', cell: r => r.a},
       {title: 'B', cell: r => r.b},
-      {title: 'differs by', hint: '0: not at all; of distributions 1: wholly; of times relative to A', cell: r => r.differs},
+      {title: 'differs by', hint: '0: equal; distances: at most 1; times: relative to A', cell: r => r.differs},
     ]});
-  return panel({id: 'fidelity', title: 'How faithful B is to A', width: 6, note: 'all slices together, none matched with another'},
+  return panel({id: 'fidelity', title: 'Fidelity of B to A', width: 6, note: 'statistics of all slices; slices are not matched'},
     h('div', {class: 'wide'}, table.element));
 };
 
 interface InLane { lane: string; a: number; b: number; distance: number; aNs: number; bNs: number; change: number | null }
 
-// Returns a row for each lane, its distance the largest of its types.
+// Returns a row for each lane, with the largest distance of its types.
 function lanesOf(f: Fidelity): InLane[] {
   const out = f.work.map((w): InLane => ({lane: w.lane, a: 0, b: 0, distance: 0, aNs: w.a_ns, bNs: w.b_ns, change: w.change}));
   for (const d of f.durations_by_lane) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What differs, in a sentence, and what there is to say of each run.
+// The differences in one sentence, and the findings about each run.
 import {h, panel, visible} from '../lib';
 import {whatRan} from '../panels/run';
 import type {Run} from '../panels/run';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Links whose utilisation changes most.
+// Links with the largest change of utilisation.
 import {bytes, count, h, panel, percent, Table} from '../lib';
 import {linkName} from '../panels/rates';
 import type {Link, Run} from '../panels/run';
@@ -8,9 +8,10 @@ import type {PairPanel} from './pair';
 
 const mostLinks = 20;
 
-interface Row { link: Link; a: number; b: number; bytesA: number; bytesB: number }  // shares of the runs; -1: no such link
+// Shares of the runs; -1: no such link.
+interface Row { link: Link; a: number; b: number; bytesA: number; bytesB: number }
 
-// Returns the links by their ends; those of the same ends by their order.
+// Returns the links by their ends; links with equal ends are numbered in their order.
 function byEnds(run: Run): Map<string, Link> {
   const out = new Map<string, Link>();
   for (const link of run.links) {
@@ -52,6 +53,6 @@ export const links: PairPanel = ({a, b}) => {
       {title: '', cell: r => changeBar(change(r), largest)},
     ]});
   return panel({id: 'links', title: 'Links by change of utilisation',
-                note: all.length > mostLinks ? `${mostLinks} of ${count(all.length)} links that change` : 'of those that change'},
+                note: all.length > mostLinks ? `${mostLinks} of ${count(all.length)} links that change` : 'links that change'},
     h('div', {class: 'wide'}, table.element));
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the runs were made, side by side, and what the words mean.
+// How the runs were made, side by side, and definitions of terms.
 import {h, openOnPaper, Table, visible} from '../lib';
 import {words} from '../panels/made';
 import type {Run} from '../panels/run';
@@ -26,8 +26,8 @@ export const made: PairPanel = ({a, b}) => {
   ]});
   table.element.classList.add('settings');
   return h('footer', {id: 'made'},
-    limits.length > 0 ? h('div', {class: 'limits'}, h('h2', {}, 'What the model does not know'), h('ul', {}, limits.map(l => h('li', {}, l)))) : null,
-    openOnPaper(h('details', {}, h('summary', {}, 'How these were made, and what the words mean'),
+    limits.length > 0 ? h('div', {class: 'limits'}, h('h2', {}, 'Limits of the model'), h('ul', {}, limits.map(l => h('li', {}, l)))) : null,
+    openOnPaper(h('details', {}, h('summary', {}, 'How these were made, and definitions'),
       rows.length > 0 ? h('div', {class: 'wide'}, table.element) : null,
       h('dl', {class: 'facts'}, words.map(([word, meaning]) => [h('dt', {}, word), h('dd', {}, meaning)])))));
 };

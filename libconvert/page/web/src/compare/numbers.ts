@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The numbers of both runs: A, B, and how B differs.
+// The numbers of both runs: A, B, and the difference.
 import {bytes, count, exactTime, h, panel, percent, rate, Table, time} from '../lib';
 import {busiest} from '../panels/rates';
 import type {Run} from '../panels/run';
@@ -9,11 +9,11 @@ import type {PairPanel} from './pair';
 
 interface Row {
   id: string; title: string; hint: string;
-  a: number; b: number;            // negative: not known
+  a: number; b: number;            // negative: unknown
   text: (value: number) => string;
   exact?: (value: number) => string;
-  share?: boolean;                 // its change is one of percentage points
-  alone?: boolean;                 // they cannot be compared
+  share?: boolean;                 // the change is in percentage points
+  alone?: boolean;                 // the values are not comparable
 }
 
 const points = (size: number): string => `${(100 * size).toFixed(1)} points`;
@@ -41,18 +41,18 @@ function rows(a: Run, b: Run): Row[] {
     both(id, title, hint, of, time, {exact: exactTime});
   const ended = a.head.status === 'complete' && b.head.status === 'complete';
   return [
-    {...times('total', ended ? 'total' : 'total, or reached', 'end of the last node; of a run that does not complete how far it comes',
+    {...times('total', ended ? 'total' : 'total, or reached', 'end of the last node; or the time reached by a run that does not complete',
               r => r.end), alone: !ended},
-    times('computing', 'computing', 'computing alone and both, mean of the NPUs', r => mean(r, 'compute', 'overlap')),
+    times('computing', 'computing', 'computing, alone or with communication, mean of the NPUs', r => mean(r, 'compute', 'overlap')),
     times('exposed', 'exposed communication', 'communication while nothing is computed, mean of the NPUs', r => mean(r, 'exposed')),
     times('waiting', 'waiting for others', 'until a message is sent or the last NPU calls a collective, mean of the NPUs', r => mean(r, 'waiting')),
-    both('hidden', 'communication hidden', 'share of the communication under which the NPU computes', hidden, percent, {share: true}),
+    both('hidden', 'communication hidden', 'share of the communication during which the NPU computes', hidden, percent, {share: true}),
     times('idle', 'idle', 'mean of the NPUs', r => mean(r, 'idle')),
     both('link', 'busiest link', 'share of the run in which it is occupied', busiestShare, percent, {share: true}),
     both('busbw', 'best bus bandwidth', 'busbw as nccl-tests define it', bestBusbw, v => `${rate(v)} GB/s`),
     both('sent', 'bytes sent', 'by all NPUs', sent, bytes),
     both('npus', 'NPUs', '', r => r.npus.length, count),
-    both('slices', 'slices', 'what ran, as the timeline has it', r => r.head.slices, count),
+    both('slices', 'slices', 'activities on the timeline', r => r.head.slices, count),
   ].filter(row => row.a > 0 || row.b > 0);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The two runs that a page compares, and what differs, as page/compare wrote it: times in picoseconds.
+// The two runs that a page compares, and their differences, as page/compare writes them; times in picoseconds.
 import {exactTime, h, percent, Store, time} from '../lib';
 import type {Child, PageData} from '../lib';
 import {Run} from '../panels/run';
@@ -23,7 +23,7 @@ function sameNpu(from: Run, index: number, to: Run): number {
   return rank === undefined ? -1 : to.npus.findIndex(npu => npu.rank === rank);
 }
 
-// The runs side by side share the window of time, and the NPU under the pointer by its rank.
+// Both runs share the time window, and the NPU under the pointer, matched by rank.
 export class Pair {
   readonly a: Run;
   readonly b: Run;
@@ -51,7 +51,7 @@ export class Pair {
     this.follow(b, this.viewB, a, this.viewA);
   }
 
-  // Returns how much longer B takes.
+  // Returns the time of B minus the time of A.
   get change(): number { return this.b.end - this.a.end; }
   all(): void { this.viewA.set({from: 0, to: this.a.span}); }
 
@@ -65,34 +65,35 @@ export class Pair {
   }
 }
 
-// A panel shows a part of what differs; it returns nothing if nothing does, or the runs do not tell of it.
+// A panel shows one aspect of the differences. It returns null if there is no difference, or the runs lack the
+// data.
 export type PairPanel = (pair: Pair) => HTMLElement | null;
 
-// Returns a change with its sign: "+1.2 ms", "−3.1 %", "0"; one too small for its digits has none.
+// Returns a change with its sign: "+1.2 ms", "−3.1 %", "0". A change that is rounded to 0 has no sign.
 export function withSign(change: number, text: (size: number) => string): string {
   if (change === 0) return '0';
   const size = text(Math.abs(change));
   return (!/[1-9]/.test(size) ? '' : change > 0 ? '+' : '\u2212') + size;
 }
 
-// Returns the change as a share of A: "+8.7 %"; a dash where A is nothing.
+// Returns the change as a share of A: "+8.7 %"; a dash if A is not positive.
 export const ofA = (a: number, b: number): string => a > 0 ? withSign((b - a) / a, percent) : '–';
 
-// Returns a change of a time; `counts`: less is better, and green.
+// Returns a change of a time; `counts`: colours it, green for less.
 export function timeChange(ps: number, counts = false): HTMLElement {
   const exact = withSign(ps, exactTime);
   return h('span', {class: !counts || ps === 0 ? null : ps < 0 ? 'good' : 'bad', title: exact, 'data-exact': exact},
     withSign(ps, size => time(size)));
 }
 
-// Returns a bar to the left for less, to the right for more, as long as its share of the largest change.
+// Returns a bar to the left for less, to the right for more; its length is the share of the largest change.
 export function changeBar(change: number, largest: number, counts = false): Child {
   const share = largest > 0 ? 50 * Math.abs(change) / largest : 0;
   return h('span', {class: 'change-bar', 'aria-hidden': 'true'},
     h('i', {class: !counts ? null : change < 0 ? 'less' : 'more', style: `width:${share}%;${change < 0 ? 'right' : 'left'}:50%`}));
 }
 
-// Returns the rows, those first whose change is largest.
+// Returns the rows by size of the change, the largest first.
 export function byChange<R>(rows: R[], change: (row: R) => number): R[] {
   return rows.map((row, i) => ({row, i, size: Math.abs(change(row))})).sort((x, y) => y.size - x.size || x.i - y.i).map(r => r.row);
 }

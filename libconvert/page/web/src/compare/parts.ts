@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the time goes: the mean NPU of A and of B as bars of one scale, and the NPUs that change most.
+// Time categories: the mean NPU of A and of B as bars of one scale, and the NPUs that change most.
 import {count, exactTime, facts, h, largest, legend, panel, percent, Table, time, timeText, tipOn} from '../lib';
 import {parts} from '../panels/run';
 import type {Run} from '../panels/run';
@@ -10,7 +10,7 @@ const mostChanges = 12;
 
 interface Change { npu: number; part: number; a: number; b: number }
 
-// Returns the mean time of the NPUs in each part.
+// Returns the mean time of the NPUs in each category.
 const means = (run: Run): number[] =>
   parts.map((_, i) => run.npus.reduce((sum, npu) => sum + npu.parts[i]!, 0) / Math.max(1, run.npus.length));
 
@@ -58,7 +58,7 @@ export const breakdown: PairPanel = pair => {
   const bars = h('div', {class: 'bars', role: 'list'}, bar(a, meanA), bar(b, meanB));
   const differ = byChange(parts.map((p, i) => ({part: p.text, name: p.name, a: meanA[i]!, b: meanB[i]!})).filter(r => r.a !== r.b), r => r.b - r.a);
   const perNpu = changes(pair);
-  return panel({id: 'breakdown', title: 'Where the time goes', note: 'mean of the NPUs, both on one scale; right: the run'},
+  return panel({id: 'breakdown', title: 'Where the time goes', note: 'mean of the NPUs, both on one scale; at the right: total time'},
     bars, legend(used),
     differ.length > 0 ? table([{title: 'mean of the NPUs', cell: r => r.part}], differ, r => r.a, r => r.b,
       r => ({part: r.name, aPs: r.a, bPs: r.b})) : null,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the difference is made of: the parts of both critical paths, which add up to the runs.
+// Contributions to the difference: the parts of both critical paths, which add up to the runs.
 import {h, largest, panel, percent, Table, timeText} from '../lib';
 import {changeBar, timeChange, withSign} from './pair';
 import type {PairPanel, PathRow} from './pair';
@@ -19,7 +19,7 @@ export const path: PairPanel = ({difference, change}) => {
        cell: r => change === 0 ? '–' : withSign(delta(r) / change, percent)},
       {title: '', cell: r => changeBar(delta(r), most, true)},
     ]});
-  return panel({id: 'path', title: 'What the difference is made of', width: 6,
+  return panel({id: 'path', title: 'Contributions to the difference', width: 6,
                 note: 'parts of the critical paths; they add up to the runs'},
     h('div', {class: 'wide'}, table.element));
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Puts the page of a graph together, header, legend, picture, details and table, and does what the reader asks for.
+// The parts of a graph page (header, legend, picture, details, table) and the reactions to user input.
 import {addHelp, count, counted, h, header, saveButton} from '../lib';
 import {classesOf} from './classes';
 import type {Classes} from './classes';
@@ -32,7 +32,7 @@ export class GraphApp {
     title: grammar.map(([what, means]) => `${what}: ${means}`).join('\n'),
   });
   private hits: Int32Array | undefined;
-  private next = 0;  // of the hits
+  private next = 0;  // index in hits
 
   constructor(private readonly model: Model) {
     this.layers = layersOf(model);
@@ -84,7 +84,7 @@ export class GraphApp {
       });
   }
 
-  // Returns the line below the title, with what is wrong with the graph.
+  // Returns the line below the title, with defects of the graph.
   private summary(): string {
     const {model, layers} = this;
     const parts = [counted(model.n, 'node'), counted(model.edges, 'edge'), `depth ${count(layers.count)}`];
@@ -93,12 +93,12 @@ export class GraphApp {
     return parts.join(' · ');
   }
 
-  // Returns a button that finds what never becomes free; nothing if all does.
+  // Returns a button that selects nodes that never become free; an empty text if there are none.
   private warning(): Node | string {
     const {circle, circular} = this.layers;
     if (circular.length === 0) return '';
     return h('button', {class: 'link bad', onclick: () => { this.ask('circle:'); this.select(circle[0] ?? circular[0]!); }},
-      `a circle of ${counted(circle.length, 'node')}; ${count(circular.length)} never become free`);
+      `a cycle of ${counted(circle.length, 'node')}; ${count(circular.length)} never become free`);
   }
 
   private relayout(): void {
@@ -138,7 +138,7 @@ export class GraphApp {
     const box = this.stage.scene.layout.boxOf[i]!;
     if (box >= 0 && this.stage.view.isCovered(box)) this.goTo(i);
   }
-  // Tells the view what the details cover, so that what it goes to is not below them.
+  // Sets the area that the details cover, so that targets are moved out of it.
   private cover(): void {
     const {offsetWidth: width, offsetHeight: height, hidden: closed} = this.details.element;
     const below = width > 0.8 * innerWidth;
@@ -159,7 +159,7 @@ export class GraphApp {
     this.main.dataset.found = hits ? String(hits.length) : '';
     this.stage.redraw();
   }
-  // Goes to the next hit, or to the one before.
+  // Goes to the next or the previous hit.
   private jump(back: boolean): void {
     const {hits} = this;
     if (!hits?.length) return;
@@ -206,8 +206,8 @@ export class GraphApp {
     addHelp('a d ← → ↑ ↓', 'move, also by dragging');
     addHelp('0', 'show all');
     addHelp('/', 'search');
-    addHelp('Enter', 'next of what was found; what is around the selected node');
-    addHelp('n N', 'next, previous of what was found');
+    addHelp('Enter', 'next match; neighbourhood of the selected node');
+    addHelp('n N', 'next, previous match');
     addHelp('Esc', 'close, clear');
     for (const [what, means] of grammar) addHelp(what, `search: ${means}`);
     return {

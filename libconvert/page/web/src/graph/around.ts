@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws what is near a node: a layered drawing whose layers are ordered by two sweeps of barycentres.
+// Neighbourhood of a node: a layered drawing, with layers ordered by two barycentre sweeps.
 import {s, visible} from '../lib/dom';
 import {largest} from '../lib/extremes';
 import {color} from '../lib/theme';
@@ -12,11 +12,11 @@ export const mostAround = 300;
 
 export interface Near {
   nodes: number[];
-  hops: number;      // how far they were taken
-  complete: boolean;  // nothing was left out within these hops
+  hops: number;      // number of hops
+  complete: boolean;  // all nodes within these hops are included
 }
 
-// Returns the nodes within some hops of one, at most mostAround: hop by hop, whichever way edges point.
+// Returns the nodes within a number of hops of a node, at most mostAround, hop by hop and in both edge directions.
 export function near(model: Model, node: number, hops: number): Near {
   const found = new Set([node]);
   let edge = [node];
@@ -39,12 +39,12 @@ export function near(model: Model, node: number, hops: number): Near {
   return {nodes: [...found], hops, complete: true};
 }
 
-// A node, or where a long edge passes a layer.
+// A node, or the point at which a long edge passes a layer.
 interface Spot {
   node: number;  // -1: an edge passes
   layer: number;
-  x: number;     // of its middle, the middle of the picture is 0
-  before: number[];  // indices of spots in the layers above and below that it is joined to
+  x: number;     // of its centre; the centre of the picture is 0
+  before: number[];  // indices of connected spots in the layers above and below
   behind: number[];
 }
 interface Line {
@@ -55,7 +55,7 @@ interface Line {
 const boxWidth = 92, boxHeight = 20, stepX = 104, passing = 16, stepY = 46;
 const mostPassing = 3000;
 
-// Returns a spot for each node with its layer, parents first, and a line for each edge among them.
+// Returns a spot for each node with its layer, parents first, and a line for each edge between them.
 function nodesAndLines(model: Model, nodes: number[], layer: Int32Array): {spots: Spot[]; lines: Line[]} {
   const order = [...nodes].sort((a, b) => layer[a]! - layer[b]! || a - b);
   const index = new Map(order.map((node, k) => [node, k]));
@@ -71,7 +71,7 @@ function nodesAndLines(model: Model, nodes: number[], layer: Int32Array): {spots
   return {spots, lines};
 }
 
-// Gives long lines a spot in each layer that they pass, so that they do not run behind boxes.
+// Gives long lines a spot in each layer that they pass, so that boxes do not cover them.
 function pass(spots: Spot[], lines: Line[]): void {
   for (const line of lines) {
     const [from, to] = line.spots as [number, number], way = [from];
@@ -88,7 +88,7 @@ function pass(spots: Spot[], lines: Line[]): void {
 
 const widthOf = (spot: Spot): number => spot.node < 0 ? passing : stepX;
 
-// Puts the spots of each layer into the order of the mean place of their neighbours: once downwards, once upwards.
+// Sorts the spots of each layer by the mean position of their neighbours: once downwards, once upwards.
 function sweep(spots: Spot[]): Spot[][] {
   const layers: Spot[][] = [];
   for (const spot of spots) (layers[spot.layer] ??= []).push(spot);
@@ -128,7 +128,7 @@ function pathOf(spots: Spot[], line: Line, middle: number): string {
   return d;
 }
 
-// Returns the drawing; `pick` is called with a node that is clicked.
+// Returns the drawing; calls `pick` with a node when it is clicked.
 export function drawNear(model: Model, classes: Classes, layer: Int32Array, nearby: Near, centre: number,
                          label: (i: number) => string, pick: (i: number) => void): SVGSVGElement {
   const {spots, lines} = nodesAndLines(model, nearby.nodes, layer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a layout makes: boxes in strips, in the layout's own units.
+// Result of a layout: boxes in strips, in the layout's units.
 
-// Boxes by strip, in a strip by x. A box stands for members[from[b]] … members[from[b + 1] - 1].
+// Boxes by strip, within a strip by x. A box represents members[from[b]] … members[from[b + 1] - 1].
 export interface Boxes {
   x: Float64Array;
   w: Float64Array;
@@ -10,27 +10,27 @@ export interface Boxes {
   members: Int32Array;
 }
 
-// A row of boxes side by side, or of small stacks of them: `ends` is the largest x + w so far, for searching.
+// A row of boxes or of small stacks of boxes.
 export interface Strip {
   y: number;
   h: number;
   label: string;
-  turn: '' | 'open' | 'closed';  // the first row of a group: what a click on its name collapses or expands
-  detail?: string; // its name where rows are high enough, in place of the label
-  row: number;     // index into Rows.rows; of nested calls the lane
+  turn: '' | 'open' | 'closed';  // in the first row of a group: whether a click on its name collapses or expands it
+  detail?: string; // its name if rows are high enough, instead of the label
+  row: number;     // index into Rows.rows; the lane for nested calls
   begin: number;   // boxes
   end: number;
 }
 
 export interface Layout {
   boxes: Boxes;
-  ends: Float64Array;   // by box: the largest x + w of its strip up to it
+  ends: Float64Array;   // by box: the largest x + w of its strip up to this box, for searching
   strips: Strip[];      // by y
   boxOf: Int32Array;    // by node; -1: not drawn
   width: number;
   height: number;
   axis: 'layer' | 'time' | 'order' | 'wrapped';
-  fill: number;         // how much of a row's height a box has
+  fill: number;         // height of a box as a share of its row
   hidden: number;       // nodes that are not drawn
   smallest: number;     // width of the narrowest box
 }
@@ -59,7 +59,7 @@ export class BoxList {
     this.from[++this.count] = this.taken;
   }
   yOf(box: number): number { return this.y[box]!; }
-  // Gives the last box one more node.
+  // Adds a node to the last box.
   member(node: number): void {
     this.members[this.taken++] = node;
     this.from[this.count] = this.taken;
@@ -87,7 +87,7 @@ export function endsOf(boxes: Boxes, strips: Strip[]): Float64Array {
   return ends;
 }
 
-// Returns the first index from `from` to `to` where `values`, ascending there, is at least `least`.
+// Returns the first index from `from` to `to` with a value of at least `least`; `values` is ascending there.
 export function firstAtLeast(values: Float64Array, from: number, to: number, least: number): number {
   while (from < to) {
     const middle = (from + to) >> 1;
@@ -97,13 +97,13 @@ export function firstAtLeast(values: Float64Array, from: number, to: number, lea
   return from;
 }
 
-// Returns the boxes of a strip that reach into [left, right].
+// Returns the boxes of a strip that intersect [left, right].
 export const boxesBetween = (layout: Layout, strip: Strip, left: number, right: number): [number, number] => {
   const begin = firstAtLeast(layout.ends, strip.begin, strip.end, left);
   return [begin, firstAtLeast(layout.boxes.x, begin, strip.end, right)];
 };
 
-// Returns the strip at y, or the one above the gap that is there; undefined above all.
+// Returns the strip at y, or the strip above if y is in a gap; undefined above all strips.
 export function stripAt(layout: Layout, y: number): Strip | undefined {
   let from = 0, to = layout.strips.length;
   while (from < to) {

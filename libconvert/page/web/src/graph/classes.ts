@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Gives each node a class that has a colour: its type, or, where the trace has PyTorch's operators, their family.
+// Classes and colours of nodes: by type or, in traces with PyTorch operators, by family of operators.
 import {color, isDark} from '../lib/theme';
 import {NodeType} from './model';
 import type {Model} from './model';
 
 interface Class {
   name: string;
-  color: string | [string, string];  // of style.css, or light and dark
+  color: string | [string, string];  // name in style.css, or light and dark
 }
 
 const classes: Class[] = [
@@ -19,11 +19,11 @@ const familyBase = classes.length;
 interface Family {
   name: string;
   colors: [string, string];  // light, dark
-  words: string;             // whole words of a name, where a word ends at what is no letter
-  parts: string;             // pieces of a name
+  words: string;             // whole words of a name; a word ends at any character that is not a letter
+  parts: string;             // parts of a name
 }
 
-// The first family that fits a name has it. Patterns are parts of regular expressions, without regard to case.
+// A name belongs to the first family that matches. Patterns are parts of regular expressions; case is ignored.
 const families: Family[] = [
   {name: 'communication call', colors: ['#d9622b', '#ec8350'], words: '',
    parts: 'nccl rccl c10d all_?reduce all_?gather reduce_?scatter'},
@@ -80,13 +80,13 @@ export function classesOf(model: Model): Classes {
   return {of, counts, names: [...classes.map(c => c.name), ...families.map(f => f.name)]};
 }
 
-// Returns the colours of all classes in the present theme, "#rrggbb".
+// Returns the colours of all classes in the current theme, "#rrggbb".
 export const classColors = (): string[] => [
   ...classes.map(c => color(c.color as string)),
   ...families.map(f => f.colors[isDark() ? 1 : 0]),
 ];
 
-// Returns how bright a colour "#rrggbb" is, from 0 to 1, as contrasts count it.
+// Returns the relative luminance of a colour "#rrggbb", between 0 and 1.
 function luminance(css: string): number {
   const [r, g, b] = [1, 3, 5].map(i => {
     const c = parseInt(css.slice(i, i + 2), 16) / 255;
@@ -95,7 +95,7 @@ function luminance(css: string): number {
   return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
 }
 
-// Returns the colour of text on a box: dark or white, which can be read better.
+// Returns the colour of text on a box: dark or white, the one with more contrast.
 export function inkOn(css: string): string {
   const bright = luminance(css) + 0.05;
   return bright / (luminance('#10161f') + 0.05) > 1.05 / bright ? '#10161f' : '#ffffff';

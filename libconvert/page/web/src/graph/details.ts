@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The panel beside the graph: all about a node, what it waits for and what waits for it, and a drawing of what is near.
+// The panel beside the graph: details of a node, its dependencies and dependents, and a drawing of its
+// neighbourhood.
 import {h, visible} from '../lib/dom';
 import {bytes, count, counted, exactTime} from '../lib/format';
 import {boxLabel} from './draw';
@@ -9,25 +10,25 @@ import type {Classes} from './classes';
 import type {Ends, Model} from './model';
 
 const mostListed = 100;
-const neverFree = 'It never becomes free: it is on a circle of dependencies and messages, or behind one.';
+const neverFree = 'It never becomes free: it is on a cycle of dependencies and messages, or after one.';
 const kindWords = ['data', 'control', 'message'];
 
-// Returns the name of a set as a word of a command line.
+// Returns the name of a set quoted for a shell.
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replace(/'/g, `'\\''`)}'`;
 
-// Returns the command that draws what is near a node.
+// Returns the command that draws the neighbourhood of a node.
 export function aroundCommand(model: Model, i: number, hops: number): string {
   const where = model.manyRanks ? `${model.rankOf(i)}:${model.idOf(i)}` : model.idOf(i);
   return `et-graph --around ${where},${hops} ${shellWord(model.head.operand)} -o node${model.idOf(i)}.svg`;
 }
 
-// Copies a text that an element shows; the button says what was done.
+// Copies a text that an element shows; the button shows the result.
 async function copy(text: string, from: HTMLElement, button: HTMLElement): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
     button.textContent = 'Copied';
-  } catch {  // from a file the clipboard may be closed: select the text, so that Ctrl-C takes it
+  } catch {  // a local page may have no access to the clipboard: select the text for Ctrl-C
     getSelection()?.selectAllChildren(from);
     button.textContent = 'Selected';
   }
@@ -43,7 +44,7 @@ export class Details {
 
   hide(): void { this.element.hidden = true; }
 
-  // Shows a node; of a box that stands for several, those too.
+  // Shows a node, and the other nodes of its box.
   show(i: number, others: ArrayLike<number> = []): void {
     const {model} = this;
     const what = [`NPU ${model.rankOf(i)}`, `node ${model.idOf(i)}`, model.opOf(i) || model.typeOf(i), model.laneOf(i),
@@ -64,14 +65,14 @@ export class Details {
     this.element.classList.remove('wide-details');
   }
 
-  // Shows the drawing of what is near a node.
+  // Shows the neighbourhood of a node.
   showNear(i: number): void {
     const {model} = this, nearby = near(model, i, this.hops);
     const many = new Set(nearby.nodes.map(k => model.rank[k])).size > 1;
     const label = (k: number): string =>
       `${many ? `${model.rankOf(k)}: ` : ''}${boxLabel(model, single(this.layout(), k), 0, 60)}`;
     const picture = drawNear(model, this.classes, this.layer, nearby, i, label, this.pick);
-    const note = nearby.complete ? '' : `; the next hop has more than are drawn here (${mostAround} at most)`;
+    const note = nearby.complete ? '' : `; the next hop exceeds the limit of ${mostAround} nodes`;
     const range = h('select', {'aria-label': 'hops', onchange: () => {
       this.hops = Number(range.value);
       this.showNear(i);
@@ -86,7 +87,7 @@ export class Details {
     Details.scrollTo(picture, i);
   }
 
-  // Brings a node of the drawing into the middle.
+  // Scrolls a node of the drawing to the centre.
   private static scrollTo(picture: SVGSVGElement, i: number): void {
     const box = picture.querySelector(`[data-node="${i}"]`)?.getBoundingClientRect(), frame = picture.parentElement!;
     if (!box) return;
@@ -142,7 +143,7 @@ export class Details {
   private command(i: number): Node {
     const code = h('code', {}, aroundCommand(this.model, i, this.hops));
     const button: HTMLElement = h('button', {
-      class: 'copy', title: 'copy the command that draws what is near',
+      class: 'copy', title: 'copy the command that draws the neighbourhood',
       onclick: () => { void copy(code.textContent!, code, button); },
     }, 'Copy');
     return h('div', {class: 'command'}, code, button);
@@ -151,7 +152,7 @@ export class Details {
   private attributes(i: number): Node | null {
     const lines = this.model.attributesOf(i).map(({name, value, leftOut}): [string, string] => [
       visible(name, 60),
-      leftOut === undefined ? visible(value ?? '', 400) : `left out: more than ${bytes(leftOut)} of different texts`,
+      leftOut === undefined ? visible(value ?? '', 400) : `omitted: more than ${bytes(leftOut)} of different texts`,
     ]);
     if (lines.length === 0) return null;
     return h('details', {open: true}, h('summary', {}, counted(lines.length, 'attribute')), facts(lines));

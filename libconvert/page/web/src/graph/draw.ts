@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws what a view shows: boxes with labels, edges while they can be told apart, the names of rows, an axis.
+// Drawing of a view: boxes with labels, edges if they are distinguishable, row names, an axis.
 import {drawTimeAxis} from '../lib/axes';
 import {font} from '../lib/canvas';
 import {visible} from '../lib/dom';
@@ -17,18 +17,18 @@ import {boxPlace} from './scene';
 import type {Scene} from './scene';
 import type {View} from './view';
 
-const mostSingle = 3000;   // boxes that are drawn one by one on the screen
+const mostSingle = 3000;   // boxes that are drawn separately on the screen
 const mostWithEdges = 2500;
-const lineHeight = 13;     // of the names of rows
-const faded = 0.2;         // of what was not found
+const lineHeight = 13;     // of row names
+const faded = 0.2;         // opacity of nodes that do not match the search
 
 const commonBegin = /^(?:autograd::engine::evaluate_function: |void |at::native::|torch::autograd::|aten::|c10d::)+/;
 
-// Returns a name without what most names begin with.
+// Returns a name without common prefixes.
 const shortName = (name: string): string =>
   name.replace(commonBegin, '') || name;
 
-// Returns what stands in a box.
+// Returns the label of a box.
 export function boxLabel(model: Model, layout: Layout, box: number, width: number): string {
   const {from, members} = layout.boxes, nodes = from[box + 1]! - from[box]!, i = members[from[box]!]!;
   const name = visible(shortName(model.nameOf(i).slice(0, 200)), 60);
@@ -85,7 +85,7 @@ export class Drawing {
     this.raster.begin(pen.canvas.width, pen.canvas.height, pixel(background, background));
     const plain = hits ? pale : bright;
     this.raster.paint(view, ratio, b => plain[classes.of[members[from[b]!]!]!]!);
-    if (hits) {  // once more, so that what was found is not below what was not
+    if (hits) {  // matches are painted again, above the other boxes
       this.raster.paint(view, ratio, b => {
         for (let m = from[b]!; m < from[b + 1]!; ++m) if (hits[members[m]!]) return bright[classes.of[members[m]!]!]!;
         return 0;
@@ -101,7 +101,7 @@ export class Drawing {
     for (const [begin, end] of ranges) {
       for (let b = begin, last = -Infinity; b < end; ++b) {
         const at = x[b]! * view.sx;
-        if (at - last < 0.7 && w[b]! * view.sx < 0.7) continue;  // nobody sees it beside the one before
+        if (at - last < 0.7 && w[b]! * view.sx < 0.7) continue;  // invisible beside the previous box
         last = at;
         let found = !hits;
         for (let m = from[b]!; !found && m < from[b + 1]!; ++m) found = hits![members[m]!] !== 0;
@@ -250,7 +250,7 @@ function shortened(pen: Pen, text: string, width: number): string {
 
 const fullName = (strip: Strip): string => strip.detail ?? strip.label;
 
-// Returns how wide the labels of rows are to be.
+// Returns the width of row labels.
 export function labelWidth(pen: Pen, layout: Layout, most: number): number {
   pen.font = font();
   const longest = Math.min(60, layout.strips.reduce((most, strip) => Math.max(most, fullName(strip).length), 0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws edges, and what is selected.
+// Drawing of edges and of the selection.
 import type {Pen} from '../lib/svg_context';
 import {color} from '../lib/theme';
 import type {Layout} from './boxes';
@@ -8,7 +8,7 @@ import {boxPlace} from './scene';
 import type {Scene} from './scene';
 import type {View} from './view';
 
-// More edges than these cannot be told apart.
+// Limits; more edges are not distinguishable.
 const mostOfBox = 50, mostOfKind = 6000, mostSelected = 5000;
 
 // Adds the curve of an edge between two boxes to the path.
@@ -23,7 +23,8 @@ function edgePath(pen: Pen, view: View, layout: Layout, from: number, to: number
   pen.bezierCurveTo(x1 + bend, y1 + bow, x2 - bend, y2 + bow, x2, y2);
 }
 
-// In a folded picture an edge from one line to another would cross all between.
+// Returns whether to draw an edge: in a folded picture, edges between distant lines would cross all lines between
+// them.
 function isShort(layout: Layout, from: number, to: number): boolean {
   const {x, y} = layout.boxes;
   return layout.axis !== 'wrapped' || (x[to]! >= x[from]! && Math.abs(y[to]! - y[from]!) < 1.5);
@@ -59,7 +60,7 @@ export function drawEdges(pen: Pen, {model, layout, selected, hits}: Scene, view
   pen.globalAlpha = 1;
 }
 
-// Draws the selected node's frame and all its edges.
+// Draws the frame of the selected node and all its edges.
 export function drawSelection(pen: Pen, {model, layout, selected}: Scene, view: View): void {
   const box = selected < 0 ? -1 : layout.boxOf[selected]!;
   if (box < 0) return;
@@ -73,7 +74,7 @@ export function drawSelection(pen: Pen, {model, layout, selected}: Scene, view: 
       for (let e = ends.begin[selected]!; e < most; ++e) {
         const other = layout.boxOf[ends.node[e]!]!;
         if (other < 0 || other === box || (ends.kind[e] === EdgeKind.control) !== dashed) continue;
-        if (layout.axis === 'order' && dashed) continue;  // nesting shows it
+        if (layout.axis === 'order' && dashed) continue;  // nesting shows these edges
         if (backwards) edgePath(pen, view, layout, other, box);
         else edgePath(pen, view, layout, box, other);
       }

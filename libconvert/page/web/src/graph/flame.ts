@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Lays nested calls out as a flame graph: what a call calls stands below it. A lane has a row per depth.
+// Layout of nested calls as a flame graph: callees are below their caller. A lane has one row for each depth.
 import {BoxList} from './boxes';
 import type {Layout, Strip} from './boxes';
 import type {Model} from './model';
 
 export interface Nesting {
-  parent: Int32Array;  // the call that a node is part of; -1: none
+  parent: Int32Array;  // the caller of a node; -1: none
   depth: Int32Array;   // by node
-  order: Int32Array;   // parents before what they call, calls of one parent in the order of the file
+  order: Int32Array;   // callers before their callees; callees of one caller in file order
   deepest: number;
 }
 
-// Returns the calls that are nested in each other within a lane, as host traces of PyTorch have them; undefined if they
-// are not nested: most nodes have no caller, or each calls only the next.
+// Returns the nesting of calls within lanes, as in host traces of PyTorch. Returns undefined if calls are not
+// nested: most nodes have no caller, or each calls only the next.
 export function nestingOf(model: Model): Nesting | undefined {
   const {n, lane, caller} = model;
   if (!caller || n < 20) return undefined;
@@ -56,7 +56,7 @@ function traverse(parent: Int32Array): {order: Int32Array; depth: Int32Array; de
   return {order, depth, deepest, reached};
 }
 
-// One call, or several of one name within the same caller.
+// One call, or several calls of one name with the same caller.
 interface Block {
   depth: number;
   lane: number;
@@ -65,7 +65,7 @@ interface Block {
   nodes: number[];
 }
 
-// Returns blocks with places: in the order of calls, as wide as they have leaves.
+// Returns blocks in order of calls; the width is the number of leaves.
 function inOrder(model: Model, nesting: Nesting): Block[] {
   const {parent, order, depth} = nesting, {n, lane} = model;
   const leaf = new Uint8Array(n).fill(1), width = new Float64Array(n), x = new Float64Array(n);
@@ -88,7 +88,7 @@ function inOrder(model: Model, nesting: Nesting): Block[] {
   return blocks;
 }
 
-// Returns blocks with places in time; calls without a begin are left out.
+// Returns blocks placed by time; calls without a begin are omitted.
 function byTime(model: Model, nesting: Nesting): Block[] {
   const blocks: Block[] = [];
   for (const i of nesting.order) {
@@ -99,8 +99,8 @@ function byTime(model: Model, nesting: Nesting): Block[] {
   return blocks;
 }
 
-// Returns blocks of calls of one name within one caller, the widest first. As wide as their calls take, or, without
-// times, as they have leaves.
+// Returns blocks of calls with one name and one caller, the widest first. The width is the duration or, without
+// times, the number of leaves.
 function leftHeavy(model: Model, nesting: Nesting): Block[] {
   const {parent, order, depth} = nesting, {lane, name, duration, n} = model;
   const blockOf = new Int32Array(n), outer: number[] = [], known = new Map<number, number>(), blocks: Block[] = [];

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Finds the layer of each node: the longest chain of dependencies and messages before it.
+// Layer of each node: the length of the longest chain of dependencies and messages before it.
 import {EdgeKind, Model} from './model';
 
 export interface Layers {
   of: Int32Array;     // by node
   count: number;
-  circular: number[];  // nodes on circles and behind them, by number
-  circle: number[];    // one circle: each waits for the next, the last for the first
+  circular: number[];  // nodes on or after cycles, by number
+  circle: number[];    // one cycle: each node waits for the next, the last for the first
 }
 
-// Puts nodes into layers by the edges that `counts` accepts, from those that wait for nothing on. Returns how many it
-// reached; `open` is what is left of each node's edges.
+// Assigns layers along the edges that `accept` accepts, starting with nodes that wait for nothing. Returns the
+// number of nodes reached; `open` is the number of remaining edges of each node.
 function spread(model: Model, of: Int32Array, open: Int32Array, accept: (kind: number) => boolean): number {
   const {begin, node, kind} = model.children;
   const queue = new Int32Array(model.n);
@@ -38,8 +38,8 @@ function inDegrees(model: Model, accept: (kind: number) => boolean): Int32Array 
   return open;
 }
 
-// Linear. Where there are circles (a deadlock), messages count for no layer; what is on a circle then, or behind it, is
-// put behind what it waits for as far as that is known, in the order of the file.
+// Linear. If there are cycles (a deadlock), messages are ignored. Then nodes on or after a cycle are placed after
+// their known predecessors, in file order.
 export function layersOf(model: Model): Layers {
   const of = new Int32Array(model.n), circular: number[] = [];
   const all = (): boolean => true;
@@ -56,7 +56,7 @@ export function layersOf(model: Model): Layers {
   return {of, count, circular, circle: circleIn(model, circular)};
 }
 
-// Returns a circle among nodes of which each waits for another of them.
+// Returns a cycle among nodes that each wait for another of these nodes.
 function circleIn(model: Model, circular: number[]): number[] {
   if (circular.length === 0) return [];
   const {begin, node} = model.parents, inside = new Set(circular), place = new Map<number, number>(), way: number[] = [];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lays nodes out in rows: by layer, or by time. Linear by layer; by time the nodes of a row are sorted.
+// Layout of nodes in rows, by layer or by time. Linear by layer; by time the nodes of a row are sorted.
 import {BoxList, boxesBetween} from './boxes';
 import type {Layout, Strip} from './boxes';
 import type {Layers} from './layers';
@@ -7,10 +7,10 @@ import type {Model} from './model';
 import type {Row, Rows} from './rows';
 
 const gap = 0.35;       // between rows, in heights of a box
-const groupGap = 0.25;  // more between groups
-const mostStacked = 8;  // boxes above each other
+const groupGap = 0.25;  // additional gap between groups
+const mostStacked = 8;  // maximum height of a stack of boxes
 
-// Returns the nodes sorted by row, in a row by layer, then by number; and where each row begins.
+// Returns the nodes sorted by row, then by layer, then by number; and the begin of each row.
 function byRowAndLayer(rows: Rows, layers: Layers): {order: Int32Array; begin: Int32Array} {
   const n = rows.of.length;
   const byLayer = countingSort(layers.of, layers.count, Int32Array.from({length: n}, (_, i) => i)).order;
@@ -29,7 +29,7 @@ function countingSort(key: Int32Array, range: number, nodes: Int32Array): {order
 
 const turnOf = (row: Row): Strip['turn'] => row.collapsed ? 'closed' : row.first && !row.single ? 'open' : '';
 
-// Adds the boxes of one row; returns how many stand above each other at most.
+// Adds the boxes of one row; returns the height of the highest stack.
 function addLayers(list: BoxList, y: number, merged: boolean, order: Int32Array, from: number, to: number,
                    layer: Int32Array): number {
   let height = 1;
@@ -50,7 +50,7 @@ function addLayers(list: BoxList, y: number, merged: boolean, order: Int32Array,
   return height;
 }
 
-// Returns the layout by layers: x is the layer, a box is 1 wide.
+// Returns the layout by layers: x is the layer, a box has width 1.
 export function layeredLayout(model: Model, layers: Layers, rows: Rows): Layout {
   const {order, begin} = byRowAndLayer(rows, layers);
   const list = new BoxList(model.n), strips: Strip[] = [];
@@ -66,12 +66,12 @@ export function layeredLayout(model: Model, layers: Layers, rows: Rows): Layout 
   return list.finish(strips, model.n, {width, height, axis: 'layer', fill: 0.74});
 }
 
-// Returns whether a layout is a ribbon, better folded into lines.
+// Returns whether a layout is a long ribbon that should be folded into lines.
 export const isRibbon = (layout: Layout): boolean => layout.height < 10 && layout.width > 300;
 
 const lineGap = 0.6;
 
-// Folds a layered layout like text into lines of so many layers. A line has the rows that have boxes in it.
+// Folds a layered layout like text into lines of `perLine` layers. A line contains the rows that have boxes in it.
 function folded(layout: Layout, perLine: number): Layout {
   const {x, y, w, from, members} = layout.boxes;
   const list = new BoxList(members.length), strips: Strip[] = [];
@@ -99,9 +99,9 @@ function folded(layout: Layout, perLine: number): Layout {
   return list.finish(strips, layout.boxOf.length, {width: perLine, height, axis: 'wrapped', fill: 0.74});
 }
 
-// Folds a layered layout into as many lines as suit a picture that is `aspect` times as wide as high.
+// Folds a layered layout into lines so that it suits a picture of this aspect ratio (width / height).
 export function wrapped(layout: Layout, aspect: number): Layout {
-  const boxAspect = 1.4;  // of a box, width by height
+  const boxAspect = 1.4;  // width / height of a box
   let lineHeight = layout.height + lineGap, result = layout;
   for (let attempt = 0; attempt < 2; ++attempt) {
     const lines = Math.max(1, Math.round(Math.sqrt(layout.width * boxAspect / (lineHeight * Math.max(aspect, 0.2)))));
@@ -111,7 +111,7 @@ export function wrapped(layout: Layout, aspect: number): Layout {
   return result;
 }
 
-// Adds the boxes of one row by time, those that overlap below each other; returns the strips' number.
+// Adds the boxes of one row by time, overlapping boxes below each other; returns the number of strips.
 function addTimes(model: Model, list: BoxList, y: number, nodes: Int32Array, merged: boolean): number {
   const begin = model.begin!, most = merged ? 1 : mostStacked;
   nodes.sort((a, b) => begin[a]! - begin[b]! || a - b);

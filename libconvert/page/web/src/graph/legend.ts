@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The line that says what colours and lines mean; a colour is a button that searches for what has it.
+// Legend of colours and lines; a colour is a button that searches for the nodes of its class.
 import {h} from '../lib/dom';
 import {count, counted} from '../lib/format';
 import {onTheme} from '../lib/theme';

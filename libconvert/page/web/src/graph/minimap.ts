@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A small picture of the whole graph, with a frame around what is on the screen; a click goes there.
+// Miniature of the whole graph, with a frame around the visible part; a click moves the view.
 import {h} from '../lib/dom';
 import {onTheme, color} from '../lib/theme';
 import type {Layout} from './boxes';
@@ -29,7 +29,7 @@ export class Minimap {
     onTheme(() => { this.layout = undefined; });
   }
 
-  // Shows the present view; draws the picture if the layout is another.
+  // Shows the current view; redraws the miniature if the layout has changed.
   update(): void {
     const {main} = this;
     this.element.hidden = main.isAll();

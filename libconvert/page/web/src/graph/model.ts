@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds the graph as graph_page.h writes it: columns of nodes, and who waits for whom, both ways.
+// The graph as graph_page.h writes it: columns of nodes, and edges in both directions.
 import {PageData} from '../lib/data';
 
 export interface Head {
@@ -35,7 +35,7 @@ function sums(counts: Int32Array): Int32Array {
   return begin;
 }
 
-// Returns what each node waits for: data, control, then messages.
+// Returns the predecessors of each node: data and control dependencies, then messages.
 function parentsOf(data: PageData<Head>, n: number): Ends {
   const dataCount = data.i32('data_count'), controlCount = data.i32('control_count'), parent = data.i32('parent');
   const from = data.i32('message_from'), to = data.i32('message_to');
@@ -127,14 +127,14 @@ export class Model {
   typeOf(i: number): string { return typeWords[this.type[i]!] ?? typeWords[0]!; }
   opOf(i: number): string { return opWords[this.op[i]!] ?? ''; }
 
-  // Returns ids that node i names as dependencies and that do not exist; "" for one above 2^53.
+  // Returns the ids of missing nodes on which node i depends; "" for an id above 2^53.
   missingOf(i: number): string[] {
     const node = this.data.i32('missing_node'), id = this.data.f64('missing_id'), out: string[] = [];
     for (let m = 0; m < node.length; ++m) if (node[m] === i) out.push(id[m]! < 0 ? '' : String(id[m]));
     return out;
   }
 
-  // Returns the process group that each node names (pg_name); undefined where none is.
+  // Returns the process group of each node (pg_name); undefined if it has none.
   processGroups(): (string | undefined)[] {
     if (this.groups) return this.groups;
     const groups: (string | undefined)[] = this.groups = new Array(this.n);
@@ -152,7 +152,7 @@ export class Model {
     return groups;
   }
 
-  // Returns the attributes of node i in their order; no value for those that are not in the page.
+  // Returns the attributes of node i in order; attributes that the page omits have no value.
   attributesOf(i: number): {name: string; value?: string; leftOut?: number}[] {
     const {attributes, attribute_lists: lists} = this.head;
     const lists_of = this.data.i32('attributes');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Paints very many boxes as pixels: a rectangle of an image is filled in less time than a canvas needs to begin one.
+// Drawing of many boxes as pixels: filling a rectangle of an image is faster than a canvas operation.
 import {boxesBetween} from './boxes';
 import type {View} from './view';
 
@@ -14,7 +14,7 @@ export class Raster {
   private image: ImageData | undefined;
   private pixels = new Uint32Array(0);
 
-  // Begins an image of the canvas's size in device pixels, all of one colour.
+  // Begins an image of the canvas's size in device pixels, filled with one colour.
   begin(width: number, height: number, background: number): void {
     if (this.image?.width !== width || this.image.height !== height) {
       this.image = new ImageData(width, height);
@@ -23,7 +23,7 @@ export class Raster {
     this.pixels.fill(background);
   }
 
-  // Paints the boxes that `colorOf` gives a pixel (0: none) in strips that are to be seen.
+  // Paints the boxes of visible strips; `colorOf` returns the pixel of a box (0: none).
   paint(view: View, ratio: number, colorOf: (box: number) => number): void {
     const {layout} = view, {boxes} = layout, {width, height} = this.image!;
     const sx = view.sx * ratio, left = view.labels * ratio - view.x * sx;

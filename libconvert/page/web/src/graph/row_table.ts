@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rows of the picture as a table, for those who cannot see it; a row of it collapses and expands as its name does.
+// The rows of the picture as an accessible table; a click on a row collapses or expands its group.
 import {h, visible} from '../lib/dom';
 import {bytes, count} from '../lib/format';
 import {Table} from '../lib/table';
@@ -43,11 +43,11 @@ function linesOf(model: Model, layout: Layout, names: (row: number) => string): 
 const number = (title: string, of: (line: Line) => number, text = count): TableColumn<Line> =>
   ({title, value: of, cell: line => text(of(line))});
 
-// Returns the table, filled while it is open, and what fills it anew.
+// Returns the table, which is filled while it is open, and a function that updates it.
 export function rowTable(model: Model, layout: () => Layout, names: () => (row: number) => string,
                          turn: (strip: Strip) => void): {element: HTMLElement; update: () => void} {
   let wasOpen = false;
-  onPrint(() => {  // before the table itself, which prints 100 rows
+  onPrint(() => {  // before the table's own handler, which prints 100 rows
     wasOpen = element.open;
     element.open = true;
     update();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says which row each node is drawn in. Rows stand in groups, and a group that is collapsed is one row.
+// Assignment of nodes to rows. Rows are in groups; a collapsed group is one row.
 import {count} from '../lib/format';
 import type {Model} from './model';
 
@@ -8,18 +8,18 @@ export type RowMode = 'lane' | 'npu' | 'prefix' | 'group' | 'nested';
 export interface Row {
   label: string;
   group: number;
-  collapsed: boolean;  // one row for all of its group
+  collapsed: boolean;  // one row for the whole group
   first: boolean;      // of its group
-  single: boolean;     // all that its group has
+  single: boolean;     // the only row of its group
 }
 export interface Rows {
   rows: Row[];
   of: Int32Array;     // by node
-  groups: string[];   // what a group is: "NPU 3", "process group tp"
+  groups: string[];   // names of the groups: "NPU 3", "process group tp"
 }
 
-// Returns what nodes of one kind have in common: "aten" of "aten::add", "encoder" of "encoder.3.mlp", "COMM_SEND_NODE"
-// of "COMM_SEND_NODE_tb0_step2".
+// Returns the common prefix of names of one kind: "aten" of "aten::add", "encoder" of "encoder.3.mlp",
+// "COMM_SEND_NODE" of "COMM_SEND_NODE_tb0_step2".
 export function prefixOf(name: string): string {
   const cut = name.slice(0, 80).search(/::|[./:([ ]/);
   const head = cut > 0 ? name.slice(0, cut) : name.slice(0, 80);
@@ -27,7 +27,7 @@ export function prefixOf(name: string): string {
   return whole || head.replace(/\d.*$/, '') || head;
 }
 
-// Groups nodes by key; within a group a row per `sub` key, unless it is collapsed.
+// Groups nodes by key; an expanded group has a row for each `sub` key.
 function grouped(model: Model, groupOf: (i: number) => number, names: string[], subOf: (i: number) => number,
                  label: (group: number, sub: number) => string, isCollapsed: (group: number) => boolean): Rows {
   const rows: Row[] = [], rowOf = new Map<number, number>();
@@ -52,7 +52,7 @@ function grouped(model: Model, groupOf: (i: number) => number, names: string[], 
   return {rows, of, groups: names};
 }
 
-// Numbers texts in the order of their use: the most used first.
+// Numbers texts by frequency, the most frequent first.
 function ranked(counts: Map<string, number>): Map<string, number> {
   const order = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
   return new Map(order.map(([text], i) => [text, i]));
@@ -60,7 +60,7 @@ function ranked(counts: Map<string, number>): Map<string, number> {
 
 const mostNamedRows = 200;  // of a group that is expanded by name
 
-// Groups by a text of each node; a group expands into a row per name, or, where there are too many, per NPU.
+// Groups nodes by a text. An expanded group has a row for each name or, if there are too many names, for each NPU.
 function byText(model: Model, textOf: (i: number) => string, isCollapsed: (group: number) => boolean): Rows {
   const counts = new Map<string, number>(), names = new Map<string, Set<number>>();
   for (let i = 0; i < model.n; ++i) {
@@ -78,7 +78,7 @@ function byText(model: Model, textOf: (i: number) => string, isCollapsed: (group
                  (_, sub) => sub < ranks ? `NPU ${model.head.ranks[sub]![0]}` : model.names[sub - ranks]!, isCollapsed);
 }
 
-// Returns the rows of a mode; `turned` are groups that the reader collapsed or expanded against the mode's default.
+// Returns the rows of a mode; `turned` are groups that the user collapsed or expanded against the mode's default.
 // Mode 'nested' has no rows here: see flame.ts.
 export function rowsOf(model: Model, mode: RowMode, turned: ReadonlySet<number>): Rows {
   const collapsedAtFirst = mode !== 'lane';

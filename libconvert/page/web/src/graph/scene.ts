@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What there is to draw, and where a box of it is on the screen.
+// The objects to draw, and positions of boxes on the screen.
 import type {Layout} from './boxes';
 import type {Classes} from './classes';
 import type {Model} from './model';
@@ -9,7 +9,7 @@ export interface Scene {
   model: Model;
   layout: Layout;
   classes: Classes;
-  marked: Uint8Array;        // nodes of a circle
+  marked: Uint8Array;        // nodes of a cycle
   hits: Uint8Array | undefined;
   selected: number;          // node; -1: none
   withEdges: boolean;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Searches nodes: "rank:3 recv", "type:collective size>=1MiB", a piece of a name, an id. All words must be true.
+// Search of nodes: "rank:3 recv", "type:collective size>=1MiB", a part of a name, an id. All words must match.
 import {prefixOf} from './rows';
 import type {Classes} from './classes';
 import type {Model} from './model';
@@ -28,23 +28,23 @@ function compare(sign: string, limit: number): (value: number) => boolean {
   }
 }
 
-// Short forms of types, as traces spell them.
+// Short forms of types, as in traces.
 const typeForms = new Map(Object.entries({
   recv: 'receive', coll: 'collective', comp: 'compute', mem: 'memory', load: 'memory load', store: 'memory store',
 }));
 
-// What the help says of it.
+// Lines of the help.
 export const grammar: [string, string][] = [
-  ['word', 'a piece of a name, a type, or an id; all words must be true'],
-  ['"two\u00a0words"', 'a piece of a name'], ['rank:3', 'nodes of an NPU'],
+  ['word', 'part of a name, a type, or an id; all words must match'],
+  ['"two\u00a0words"', 'part of a name'], ['rank:3', 'nodes of an NPU'],
   ['type:collective', 'send, recv, compute, memory …'], ['peer:2', 'messages to or from an NPU'],
-  ['id:17', 'this id only'], ['lane:stream', 'a piece of a lane'], ['group:tp', 'a process group'],
-  ['class:send', 'what the legend names'],
-  ['size>=1MiB', 'also <, <=, >, ='], ['time>10us', 'how long nodes take'],
-  ['circle:', 'what never becomes free: on a circle or behind one'],
+  ['id:17', 'this id only'], ['lane:stream', 'part of a lane name'], ['group:tp', 'a process group'],
+  ['class:send', 'a class of the legend'],
+  ['size>=1MiB', 'also <, <=, >, ='], ['time>10us', 'duration of a node'],
+  ['circle:', 'nodes that never become free: on or after a cycle'],
 ];
 
-// Returns a class's name as a word: "matrix-product".
+// Returns the name of a class as a word: "matrix-product".
 export const className = (name: string): string => name.toLowerCase().replace(/[ ,]+/g, '-');
 
 export class Search {
@@ -53,7 +53,7 @@ export class Search {
   constructor(private readonly model: Model, private readonly classes: Classes,
               private readonly circular: Uint8Array) {}
 
-  // Returns the nodes that a query finds, ascending; undefined for an empty one.
+  // Returns the nodes that match a query, ascending; undefined for an empty query.
   find(query: string): Int32Array | undefined {
     const words = [...query.toLowerCase().matchAll(/"([^"]+)"?|\S+/g)];
     if (words.length === 0) return undefined;
@@ -79,7 +79,8 @@ export class Search {
     return (key && this.keyTest(key[1]!, key[2]!)) ?? this.wordTest(word);
   }
 
-  // Returns the test of "rank:3", undefined if there is no such key: then it is a piece of a name.
+  // Returns the test of a word like "rank:3"; undefined if the key is unknown, so that the word is a part of a
+  // name.
   private keyTest(key: string, value: string): Test | undefined {
     const {model} = this, number = /^\d+$/.test(value) ? Number(value) : -1;
     switch (key) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The picture of the graph: draws it, and turns what the pointer and the keys do into zooming, moving and picking.
+// The picture of the graph: drawing, and zooming, moving and picking by pointer and keys.
 import {CanvasView} from '../lib/canvas';
 import {onPrint} from '../lib/theme';
 import {h, visible} from '../lib/dom';
@@ -15,8 +15,8 @@ import {View} from './view';
 interface Events {
   pick: (box: number) => void;            // -1: nothing
   open: (box: number) => void;            // double click
-  turn: (strip: Strip) => void;           // the name of a row
-  describe: (strip: Strip) => string;     // what a row is
+  turn: (strip: Strip) => void;           // click on the name of a row
+  describe: (strip: Strip) => string;     // returns the description of a row
 }
 
 export class Stage {
@@ -30,7 +30,7 @@ export class Stage {
 
   constructor(readonly scene: Scene, label: string, room: () => number, private readonly events: Events) {
     this.view = new View(scene.layout);
-    let printing = false;  // on paper the picture ends where the graph does
+    let printing = false;  // on paper the picture ends where the graph ends
     onPrint(() => { printing = true; }, () => { printing = false; });
     const height = (): number => printing ? Math.min(room(), this.view.contentHeight) : room();
     this.canvas = new CanvasView({label, height, focusable: true, draw: (pen, width, height) => {
@@ -105,7 +105,7 @@ export class Stage {
     canvas.addEventListener('pointerleave', hideTip);
   }
 
-  // Zooms by the distance of two fingers, one of which has moved.
+  // Zooms by the distance of two fingers after one has moved.
   private pinch(e: PointerEvent): void {
     const distance = (): number => {
       const [a, b] = [...this.fingers.values()] as [PointerEvent, PointerEvent];
@@ -140,7 +140,7 @@ export class Stage {
     if (e.offsetX < this.view.labels - 4) return -1;
     return boxAt(this.scene.layout, this.view.fromX(e.offsetX), this.view.fromY(e.offsetY), 1 / this.view.sx);
   }
-  // Returns the strip whose name the pointer is on.
+  // Returns the strip whose name is under the pointer.
   private nameAt(e: MouseEvent): Strip | undefined {
     if (e.offsetX >= this.view.labels - 4 || e.offsetY < this.view.top) return undefined;
     if (this.scene.layout.axis === 'wrapped') return undefined;

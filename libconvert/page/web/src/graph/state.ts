@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the reader chose: which rows, which axis, what is collapsed; makes the layout of it.
+// Choices of the user: rows, axis, collapsed groups; creates the layout.
 import {h, visible} from '../lib/dom';
 import {counted} from '../lib/format';
 import type {Layout, Strip} from './boxes';
@@ -45,7 +45,7 @@ export class GraphState {
     return isRibbon(layout) ? wrapped(layout, aspect) : layout;
   }
 
-  // Returns what is said of nodes that a layout leaves out.
+  // Returns a text about the nodes that a layout omits.
   hiddenText(layout: Layout): string {
     if (layout.hidden === 0) return '';
     if (this.mode === 'nested' && this.turnedNow().size > 0) return `${counted(layout.hidden, 'node')} not drawn`;

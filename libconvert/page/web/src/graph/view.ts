@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What part of a layout is on the screen: zoom and place.
+// The visible part of a layout: zoom and position.
 import type {Layout} from './boxes';
 
 const widestBox = 170;        // pixels
@@ -9,11 +9,11 @@ const usualRow = 26;
 export class View {
   sx = 1;      // pixels per unit
   sy = 1;
-  x = 0;       // of the layout, at the left edge behind the labels
-  y = 0;       // below the axis
+  x = 0;       // layout position at the left edge, right of the labels
+  y = 0;       // layout position below the axis
   labels = 74; // width of the labels
   top = 20;    // height of the axis above the rows
-  coverX = 0;  // of the right and of the lower edge, in pixels, what is covered by details
+  coverX = 0;  // width and height of the area at the right and lower edge that details cover, in pixels
   coverY = 0;
   width = 0;   // of the picture
   height = 0;
@@ -42,9 +42,9 @@ export class View {
     this.sy = this.fitY;
     this.x = this.y = 0;
   }
-  // How high the whole layout is at the present scale, in pixels.
+  // Height of the whole layout at the current scale, in pixels.
   get contentHeight(): number { return Math.ceil(this.top + this.layout.height * this.sy + 12); }
-  // The height of a box in pixels.
+  // Height of a box in pixels.
   get boxHeight(): number { return Math.max(1, this.sy < 8 ? this.sy - 1 : this.sy * this.layout.fill); }
   toX(x: number): number { return this.labels + (x - this.x) * this.sx; }
   toY(y: number): number { return this.top + (y - this.y) * this.sy; }
@@ -53,7 +53,7 @@ export class View {
   get right(): number { return this.fromX(this.width); }
   get bottom(): number { return this.fromY(this.height); }
 
-  // Zooms so that what is at (px, py) stays there.
+  // Zooms around the point (px, py).
   zoom(factor: number, px: number, py: number): void {
     const x = this.fromX(px), y = this.fromY(py);
     const most = Math.max(this.fitX, widestBox / this.layout.smallest);
@@ -68,7 +68,7 @@ export class View {
     this.y += py / this.sy;
     this.bound();
   }
-  // Shows a box large enough to be read, in the middle.
+  // Shows a box at a readable size in the centre.
   go(box: number): void {
     const {x, y, w} = this.layout.boxes;
     const wanted = 104 / Math.max(w[box]!, this.layout.smallest);
@@ -84,7 +84,7 @@ export class View {
     const {x, y, w} = this.layout.boxes;
     return this.toX(x[box]! + w[box]!) > this.width - this.coverX || this.toY(y[box]! + 1) > this.height - this.coverY;
   }
-  // Shows a point of the layout in the middle.
+  // Shows a point of the layout in the centre.
   centre(x: number, y: number): void {
     this.x = x - this.roomX / 2 / this.sx;
     this.y = y - this.roomY / 2 / this.sy;

@@ -12,11 +12,11 @@ import type {Pen} from './svg_context';
 export {scaleLinear};
 export type {ScaleLinear};
 
-// Returns round times between two, about `count`, in picoseconds.
+// Returns about `count` round times between two times, in picoseconds.
 export const timeTicks = (from: number, to: number, count: number): number[] =>
   from < to ? scaleLinear().domain([from, to]).ticks(Math.max(2, count)) : [from];
 
-// Draws labels at the top and a line down to `bottom` for each tick between x = left and right.
+// Draws a label at the top and a line down to `bottom` for each tick between x = left and right.
 export function drawTimeAxis(pen: Pen, from: number, to: number, left: number, right: number, bottom: number): void {
   const ticks = timeTicks(from, to, (right - left) / 110);
   const labels = timeLabels(ticks);
@@ -44,7 +44,7 @@ function paint(group: SVGGElement): void {
   for (const line of group.querySelectorAll('line, path')) line.setAttribute('stroke', color('grid'));
 }
 
-// Draws a horizontal axis of times, or of numbers that `label` writes, into a group.
+// Draws a horizontal axis with these ticks and labels into a group.
 export function bottomAxis(group: SVGGElement, scale: ScaleLinear, ticks: number[], labels: string[]): void {
   select(group).call(axisBottom(scale).tickValues(ticks).tickFormat((_, i) => labels[i]!).tickSizeOuter(0));
   paint(group);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A canvas that a panel draws on: sharp on every screen, drawn again when its size or the colours change, printed and
-// saved as vectors.
+// A canvas of a panel: sharp on every screen, redrawn when its size or the colours change, printed and saved as
+// vectors.
 import {h} from './dom';
 import {color, onPrint, onTheme} from './theme';
 import {SvgContext} from './svg_context';
@@ -9,16 +9,16 @@ import type {Pen} from './svg_context';
 export const font = (size = 11, weight = ''): string => `${weight} ${size}px system-ui, "DejaVu Sans", sans-serif`.trim();
 
 interface CanvasOptions {
-  label: string;                              // what is to be seen, for those who cannot see it
-  height: number | ((width: number) => number);  // a number: what is drawn fills any height
+  label: string;                              // description for readers who cannot see it
+  height: number | ((width: number) => number);  // a number: the drawing fits any height
   draw: (pen: Pen, width: number, height: number) => void;
-  focusable?: boolean;                        // it has keys
+  focusable?: boolean;                        // it handles keys
 }
 
 const open = new Set<CanvasView>();
 const paper = 690;  // pixels between the margins of A4
 
-// Returns how wide an element in a panel is on paper: what is drawn for that keeps the size of its texts.
+// Returns the width of an element of a panel on paper. Drawings for this width keep the size of their texts.
 export function paperWidth(element: Element): number {
   const section = element.closest('section'), columns = Number(/\bw(\d+)\b/.exec(section?.className ?? '')?.[1] ?? 12);
   return section ? Math.floor((paper + 10) * columns / 12 - 10 - 24) : paper;
@@ -47,7 +47,7 @@ export class CanvasView {
   }
   setLabel(label: string): void { this.canvas.setAttribute('aria-label', label); }
 
-  // Draws before the next frame, once for however many calls.
+  // Draws before the next frame, once for several calls.
   redraw(): void {
     if (!this.waiting) this.waiting = requestAnimationFrame(() => this.drawNow());
   }
@@ -69,7 +69,7 @@ export class CanvasView {
     this.options.draw(pen, width, height);
   }
 
-  // Returns the picture as SVG, as wide as it is on the screen or as said.
+  // Returns the picture as SVG of this width; by default the width on the screen.
   svg(width = this.width, highest = Infinity): SVGSVGElement {
     const {height} = this.options, tall = Math.round(typeof height === 'number' ? Math.min(height, highest) : height(width));
     const pen = new SvgContext(width, tall);
@@ -80,7 +80,7 @@ export class CanvasView {
 
   private showVectors(): void {
     if (this.width === 0) return;
-    // In half a page what fills any height is not higher than wide.
+    // in half a page, a drawing that fits any height is not higher than wide
     const most = paperWidth(this.element), width = Math.min(this.width, most);
     this.vectors = this.svg(width, most < paper / 2 ? width : Infinity);
     this.vectors.removeAttribute('height');
@@ -101,7 +101,7 @@ export function drawAll(): void {
   for (const view of open) view.drawNow();
 }
 
-// Offers an SVG as a file, on the background that it was drawn for.
+// Saves an SVG as a file, with its background.
 export function saveSvg(name: string, svg: SVGSVGElement): void {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const background = document.createElementNS('http://www.w3.org/2000/svg', 'rect');

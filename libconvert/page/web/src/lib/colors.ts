@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Colours that are computed: between two, and one for each chunk.
+// Computed colours: between two colours, and one for each chunk.
 import {color, isDark} from './theme';
 
-// Returns red, green and blue, up to 255, of "#rgb", "#rrggbb" or "rgb(r,g,b)".
+// Returns red, green and blue, 0 to 255, of "#rgb", "#rrggbb" or "rgb(r,g,b)".
 export function channels(hex: string): number[] {
   if (hex.startsWith('rgb(')) return hex.slice(4).split(',').map(parseFloat);
   const digits = hex.length === 4 ? [...hex.slice(1)].map(d => d + d).join('') : hex.slice(1);
   return [0, 2, 4].map(i => parseInt(digits.slice(i, i + 2), 16));
 }
 
-// Returns the colour at `share` of the way from one to another, both "#rrggbb".
+// Returns the colour at `share` between two colours.
 export function mix(from: string, to: string, share: number): string {
   const end = channels(to);
   const part = Math.min(1, Math.max(0, share));
@@ -39,7 +39,8 @@ export function oklch(lightness: number, chroma: number, hue: number): string {
 const few = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#e69f00', '#7f3c8d', '#6b8e23'];
 const fewDark = ['#4aa3e0', '#f08a3c', '#2fc79b', '#e39bc4', '#8fd0f5', '#f2bf4a', '#b884d6', '#a9c95a'];
 
-// Returns the colour of a chunk among `count`, "#rrggbb": eight that differ for everybody, else hues around a circle.
+// Returns the colour of a chunk among `count`, "#rrggbb": for up to eight chunks, colours that colour-blind readers
+// can distinguish; else evenly spaced hues.
 export function chunkColor(chunk: number, count: number): string {
   if (count <= few.length) return (isDark() ? fewDark : few)[chunk]!;
   return oklch(isDark() ? 0.74 : 0.6, 0.13, 2 * Math.PI * chunk / count + 0.4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the page's block of data: the head, and the columns as typed arrays (page.h says how they are written).
+// Reader of the page's data block: the head, and the columns as typed arrays (page.h describes the format).
 
 interface ColumnInfo {
   name: string;
@@ -11,7 +11,7 @@ interface ColumnInfo {
 }
 export type Values = Uint8Array | Int32Array | Float64Array;
 
-// Decodes a part at a time, so that no second string as long as the first is needed.
+// Decodes in pieces, which avoids a second string of the full length.
 function fromBase64(text: string): Uint8Array {
   const part = 4 << 16, padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   const out = new Uint8Array(text.length / 4 * 3 - padding);
@@ -27,7 +27,7 @@ async function inflate(bytes: Uint8Array): Promise<ArrayBuffer> {
   return new Response(stream).arrayBuffer();
 }
 
-// Signed numbers of seven bits a byte, the lowest first; the sign is the lowest bit. Exact to 2^53.
+// Decodes signed numbers: seven bits per byte, lowest first; the lowest bit is the sign. Exact to 2^53.
 function decode(bytes: Uint8Array, out: Values, delta: boolean): void {
   let at = 0, before = 0;
   for (let row = 0; row < out.length; ++row) {
@@ -44,7 +44,7 @@ function decode(bytes: Uint8Array, out: Values, delta: boolean): void {
   }
 }
 
-// Holds a head of type H and decodes columns when they are asked for.
+// A head of type H, and columns that are decoded on first use.
 export class PageData<H> {
   private readonly infos = new Map<string, ColumnInfo>();
   private readonly decoded = new Map<string, Values>();
@@ -58,7 +58,7 @@ export class PageData<H> {
   i32(name: string): Int32Array { return this.column(name) as Int32Array; }
   f64(name: string): Float64Array { return this.column(name) as Float64Array; }
 
-  // Returns the columns whose names begin with `prefix`, without it, beside a head of their own.
+  // Returns the columns whose names begin with `prefix`, with the prefix removed, and another head.
   part<P>(head: P, prefix: string): PageData<P> {
     const columns = [...this.infos.values()].filter(info => info.name.startsWith(prefix))
       .map(info => ({...info, name: info.name.slice(prefix.length)}));

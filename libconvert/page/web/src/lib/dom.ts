@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes elements. Texts from traces reach a page through here and textContent only, never as markup.
+// Creation of elements. Texts from traces reach a page only through these functions and textContent, never as
+// markup.
 
 export type Child = Node | string | number | null | undefined | false;
 export type Children = Child | Children[];
@@ -23,7 +24,7 @@ function setAttributes(element: Element, attributes: Record<string, Value>): voi
 }
 
 // Returns an HTML element: h('button', {onclick: f, 'aria-pressed': 'true', style: {color: 'red'}}, 'text', child).
-// Attributes that are null, undefined or false are left out, and so are such children.
+// Attributes and children that are null, undefined or false are omitted.
 export function h<K extends keyof HTMLElementTagNameMap>(
     tag: K, attributes: Record<string, Value> = {}, ...children: Children[]): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
@@ -32,7 +33,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-// Returns an SVG element, in the same way.
+// Returns an SVG element, like h().
 export function s<K extends keyof SVGElementTagNameMap>(
     tag: K, attributes: Record<string, Value> = {}, ...children: Children[]): SVGElementTagNameMap[K] {
   const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
@@ -41,8 +42,8 @@ export function s<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
-// Returns a text that can be shown: control characters are replaced, marks that change the direction of text kept
-// apart from what stands beside them, and no more than `most` characters.
+// Returns a displayable text of at most `most` characters. Control characters are replaced; marks that change the
+// text direction are isolated from adjacent text.
 export function visible(text: string, most = 200): string {
   // eslint-disable-next-line no-control-regex
   let clean = text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '\u{fffd}');
@@ -50,7 +51,8 @@ export function visible(text: string, most = 200): string {
   return /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u0590-\u08ff]/.test(clean) ? `\u2068${clean}\u2069` : clean;
 }
 
-// Calls `draw` in the frame after the element has changed its size: what drawing changes is then no loop of the observer.
+// Calls `draw` in the frame after a size change of the element, so that drawing does not trigger the observer in a
+// loop.
 export function onResize(element: Element, draw: () => void): void {
   let waits = false;
   const next = (): void => {

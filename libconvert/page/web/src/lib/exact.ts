@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Times that are short to read and exact to copy.
+// Times that are displayed short and copied exactly.
 import {h} from './dom';
 import {exactTime, time} from './format';
 
-// Returns a time as text; its tooltip and what is copied of it have six digits.
+// Returns a time as text; its tooltip and its copied text have six digits.
 export function timeText(ps: number, digits = 4): HTMLElement {
   const exact = exactTime(ps);
   return h('span', {title: exact, 'data-exact': exact}, time(ps, digits));

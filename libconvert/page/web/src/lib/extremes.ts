@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Extremes of lists of any length. Arguments of a call lie on its stack, which holds about 125,000 values:
-// tests/check_pages.py keeps data out of there.
+// Extremes of lists of any length. Arguments of a call are on the stack, which holds about 125,000 values;
+// tests/check_pages.py rejects calls with data as arguments.
 
 // Return the largest and the smallest of the values and `start`.
 export function largest(values: Iterable<number>, start = -Infinity): number {

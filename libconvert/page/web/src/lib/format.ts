@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes numbers for people: times are picoseconds, sizes bytes; no locale.
+// Text of numbers for readers: times are picoseconds, sizes bytes; independent of the locale.
 import {largest} from './extremes';
 
 const minus = '\u2212';
@@ -14,11 +14,12 @@ function signed(value: number, text: string): string {
   return value < 0 ? minus + text : text;
 }
 
-// Returns a time with so many significant digits in the largest unit below it: "22.74 ms".
+// Returns a time with `digits` significant digits in the largest unit below it: "22.74 ms".
 export function time(ps: number, digits = 4): string {
   if (ps === 0) return '0';
   const size = Math.abs(ps);
-  if (size < 1000) return `${signed(ps, String(Number((size / 1e3).toFixed(3))))} ns`;  // a picosecond is the least
+  // A picosecond is the smallest unit.
+  if (size < 1000) return `${signed(ps, String(Number((size / 1e3).toFixed(3))))} ns`;
   for (const [unit, scale] of units) {
     const rounded = Number((size / scale).toPrecision(digits));
     if (rounded < 1000 || unit === 's') return `${signed(ps, plain(size / scale, digits))} ${unit}`;
@@ -26,10 +27,10 @@ export function time(ps: number, digits = 4): string {
   return '';
 }
 
-// Returns a time for tooltips: with six digits.
+// Returns a time with six digits, for tooltips.
 export const exactTime = (ps: number): string => time(ps, 6);
 
-// Returns labels for times on an axis: all in the unit of the largest, with the decimals that tell them apart.
+// Returns labels for times on an axis: all in the unit of the largest, with enough decimals to distinguish them.
 export function timeLabels(times: readonly number[]): string[] {
   const most = largest(times.map(Math.abs), 1);
   const [unit, scale] = units.filter(([, s]) => most >= s).pop() ?? units[0]!;
@@ -61,7 +62,7 @@ export function rate(gbPerS: number): string {
     : String(Number(gbPerS.toPrecision(3)));
 }
 
-// Returns a whole number in groups of three digits: "124,030".
+// Returns an integer in groups of three digits: "124,030".
 export const count = (n: number): string => signed(n, String(Math.abs(n)).replace(/\B(?=(\d{3})+$)/g, ','));
 
 // Returns "1 step" or "12 steps".

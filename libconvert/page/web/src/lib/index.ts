@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What all pages share.
+// Functions that all pages share.
 export * from './axes';
 export * from './canvas';
 export * from './colors';

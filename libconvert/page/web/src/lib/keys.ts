@@ -12,7 +12,7 @@ const typing = (e: Event): boolean => e.target instanceof Element && e.target.ma
 // Adds a line to the help: addHelp('w s', 'zoom the timeline').
 export function addHelp(keys: string, what: string): void { help.set(keys, what); }
 
-// Handles keys wherever the focus is, but where the reader types.
+// Handles keys independent of the focus, except in text fields.
 export function onKeys(handlers: Record<string, Handler>): void {
   for (const [key, handler] of Object.entries(handlers)) pageKeys.set(key, handler);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The types of what the pages use of d3's modules, as Debian has them, and of what browsers have and tsc does not know.
+// Types of d3's modules, in the versions of Debian, and of browser interfaces that tsc lacks.
 declare class DecompressionStream {
   constructor(format: 'deflate');
   readonly readable: ReadableStream<Uint8Array>;

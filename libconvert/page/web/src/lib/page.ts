@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The frame of a page: its begin, header and panels, and a state that panels share.
+// The frame of a page: start, header, panels, and a state that panels share.
 import {h, visible} from './dom';
 import type {Children} from './dom';
 import {drawAll} from './canvas';
@@ -13,30 +13,31 @@ function fail(text: string): void {
   document.documentElement.dataset.painted = 'failed';
 }
 
-// Decodes the data, lets `build` make the page, draws it, and marks the document as painted.
+// Decodes the data, calls `build` to make the page, draws it, and marks the document as painted.
 export async function start<H>(build: (data: PageData<H>) => void): Promise<void> {
   if (!('DecompressionStream' in globalThis)) {
-    fail('This page needs a newer browser: Chrome 80, Firefox 113, Safari 16.4, or later.');
+    fail('This page requires a newer browser: Chrome 80, Firefox 113, Safari 16.4, or later.');
     return;
   }
   let data: PageData<H>;
   try {
     data = await loadData<H>();
   } catch {
-    fail('The data of this page is damaged: the file is not complete.');
+    fail('The data of this page is damaged: the file is incomplete.');
     return;
   }
   try {
     build(data);
   } catch (error) {
-    fail('This page cannot show its data; that is a fault of the program that wrote it.');
+    fail('This page cannot show its data, because of an error in the program that wrote it.');
     throw error;
   }
   drawAll();
   requestAnimationFrame(() => { document.documentElement.dataset.painted = String(Math.round(performance.now())); });
 }
 
-// Adds the header: the title, a line of what was run, and buttons; those for the theme, keys and printing are there.
+// Adds the header: the title, a line about the input, and buttons, in addition to the buttons for theme, keys and
+// printing.
 export function header(title: string, sub: string, ...right: Children[]): HTMLElement {
   const shown = visible(title);
   document.title = `${shown} – etkit`;
@@ -52,7 +53,7 @@ interface PanelOptions {
   id: string;
   title: string;
   note?: Children;
-  hint?: string;       // how to use it: not on paper
+  hint?: string;       // usage hint; not on paper
   width?: number;      // of 12 columns; default: 12
   right?: Children;    // controls in the heading
 }
@@ -67,7 +68,7 @@ export function panel(options: PanelOptions, ...children: Children[]): HTMLEleme
     children);
 }
 
-// Lets the last panel of a row that others have left take their room.
+// Widens the last panel of each row to fill the row.
 export function fillRows(main: HTMLElement): void {
   const width = (e: Element): number => Number(/\bw(\d+)\b/.exec(e.className)?.[1] ?? 12);
   let used = 0, last: Element | undefined;
@@ -83,7 +84,7 @@ export function fillRows(main: HTMLElement): void {
   widen();
 }
 
-// Returns a part that is made when it is first opened.
+// Returns a part that is created when it is first opened.
 export function unfold(title: string, make: () => HTMLElement): HTMLElement {
   const element: HTMLDetailsElement = h('details', {class: 'screen-only', ontoggle: () => {
     if (element.open && element.children.length === 1) element.append(make());
@@ -105,7 +106,7 @@ export function legend(items: {color: string; text: string; pale?: boolean; line
             style: `background-color:var(--${item.color})`}), item.text)));
 }
 
-// Holds what panels share; those who listen are called after each change.
+// State that panels share; listeners are called after each change.
 export class Store<T extends object> {
   private readonly listeners = new Set<(value: T, changed: Partial<T>) => void>();
   constructor(readonly value: T) {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A drawing context that records what is drawn as SVG: the same code draws on the screen, for print and for a file.
+// A drawing context that records SVG, so that the same code draws on the screen, for print and for a file.
 import {s} from './dom';
 
-// What the pages use of a canvas's context.
+// The members of a canvas context that the pages use.
 export type Pen = Pick<CanvasRenderingContext2D,
   'fillStyle' | 'strokeStyle' | 'lineWidth' | 'globalAlpha' | 'font' | 'textAlign' | 'textBaseline' | 'lineCap' |
   'lineJoin' | 'beginPath' | 'closePath' | 'moveTo' | 'lineTo' | 'quadraticCurveTo' | 'bezierCurveTo' | 'arc' | 'rect' |
@@ -31,7 +31,7 @@ export class SvgContext implements Pen {
   private group: SVGGElement | SVGSVGElement;
   private path: string[] = [];
   private readonly stack: State[] = [];
-  // Rectangles of one colour that follow each other become one path.
+  // Consecutive rectangles of one colour become one path.
   private run: {key: string; element: SVGPathElement; parts: string[]} | undefined;
 
   constructor(width: number, height: number) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tables of facts: sorted by a click on a heading or Enter, cut on the screen, printed with up to 100 rows.
+// Tables: sorted by a click on a heading or Enter, cut on the screen, printed with up to 100 rows.
 import {h} from './dom';
 import {count} from './format';
 import type {Child} from './dom';
@@ -7,23 +7,23 @@ import {onPrint} from './theme';
 
 export interface TableColumn<R> {
   title: string;
-  hint?: string;                       // what the number means
-  left?: boolean;                      // text; numbers stand right
-  value?: (row: R) => number | string; // what sorts it; without: it does not sort
+  hint?: string;                       // meaning of the number
+  left?: boolean;                      // text; numbers are right-aligned
+  value?: (row: R) => number | string; // sort key; without it the column is not sortable
   cell: (row: R) => Child;
-  data?: [string, (row: R) => number | string];  // name and value of a data attribute: what tests read
+  data?: [string, (row: R) => number | string];  // name and value of a data attribute, for tests
 }
 
 interface TableOptions<R> {
   columns: TableColumn<R>[];
   rows: R[];
   sort?: number;                       // column; descending
-  most?: number;                       // rows on the screen; default: all
+  most?: number;                       // maximum rows on the screen; default: all
   click?: (row: R) => void;
   rowData?: (row: R) => Record<string, string | number>;
 }
 
-// Returns the first `most` rows in the order of their values. Of very many rows it sorts some at a time with the best so far.
+// Returns the first `most` rows in sorted order. Sorts long lists in pieces, together with the best rows so far.
 function firstOf<R>(rows: R[], value: (row: R) => number | string, down: boolean, most: number): R[] {
   const sign = down ? -1 : 1, part = Math.max(4096, most);
   let best: {row: R; i: number; key: number | string}[] = [];

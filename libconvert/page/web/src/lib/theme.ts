@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Light and dark: follows the system until the reader chooses; and what changes a page's look as a whole, printing.
+// Light and dark theme, which follows the system until the user chooses; and switching of the page for print.
 import {h} from './dom';
 
 type Listener = () => void;
@@ -12,7 +12,7 @@ const printers: {before: Listener; after: Listener}[] = [];
 // Calls `listener` whenever colours change.
 export function onTheme(listener: Listener): void { listeners.add(listener); }
 
-// Calls `before` when the page is about to be printed, in light colours, and `after` behind it.
+// Calls `before` before the page is printed, in light colours, and `after` after it.
 export function onPrint(before: Listener, after: Listener): void { printers.push({before, after}); }
 
 // Returns the value of a colour of style.css: color('compute').

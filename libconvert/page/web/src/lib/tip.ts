@@ -22,7 +22,7 @@ export function hideTip(): void {
   if (box) box.hidden = true;
 }
 
-// Returns the lines of a tooltip: a title, then names and values. Lines without a value are left out.
+// Returns the lines of a tooltip: a title, then names and values. Lines without a value are omitted.
 export function facts(title: string, lines: ([string, string | null | undefined] | null | false)[]): Node[] {
   const out: Node[] = [h('b', {}, title)];
   for (const line of lines) {
@@ -31,7 +31,7 @@ export function facts(title: string, lines: ([string, string | null | undefined]
   return out;
 }
 
-// Shows a tooltip while the pointer is over an element or it has the focus.
+// Shows a tooltip while the pointer is over an element or the element has the focus.
 export function tipOn(element: Element, content: () => Children): void {
   element.addEventListener('mousemove', e => showTip(e as MouseEvent, content()));
   element.addEventListener('mouseleave', hideTip);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How many NPUs do what over time: stacked areas; dragging across chooses the window of the timeline.
+// Number of NPUs by activity over time, as stacked areas; dragging selects the time window of the timeline.
 import {area, curveStepAfter} from 'd3-shape';
 import {addHelp, bottomAxis, color, facts, font, h, hideTip, leftAxis, legend, onKeysOf, onPrint, onResize, onTheme, panel, paperWidth, s, saveButton, scaleLinear, showTip,
         Table, time, timeLabels, timeText, timeTicks, unfold} from '../lib';
@@ -8,7 +8,7 @@ import type {Panel, Run} from './run';
 
 const left = 40, right = 22, top = 8, bottom = 26;
 
-// Returns the NPUs of each part in each bin: [part][bin].
+// Returns the NPUs of each time category in each bin: [part][bin].
 function bins(run: Run): Float64Array[] {
   const all = run.data.f64('activity'), n = run.head.activity_bins;
   return parts.map(p => all.subarray(run.head.parts.indexOf(p.name) * n, (run.head.parts.indexOf(p.name) + 1) * n));
@@ -17,7 +17,7 @@ function bins(run: Run): Float64Array[] {
 function stack(values: Float64Array[], n: number): {part: number; low: number[]; high: number[]}[] {
   const below = new Array<number>(n).fill(0);
   const out = [];
-  for (let part = 0; part < parts.length - 1; ++part) {  // idle is what stays empty
+  for (let part = 0; part < parts.length - 1; ++part) {  // idle is the empty area
     const low = [...below];
     values[part]!.forEach((v, i) => below[i] += v);
     if (values[part]!.some(v => v > 0)) out.push({part, low, high: [...below]});
@@ -30,7 +30,7 @@ function chart(run: Run, width: number, height: number, values: Float64Array[]):
   const x = scaleLinear().domain([0, run.span]).range([left, width - right]);
   const y = scaleLinear().domain([0, run.mostNpus]).range([height - bottom, top]);
   const svg = s('svg', {viewBox: `0 0 ${width} ${height}`, class: 'chart', width, height, role: 'img',
-                        'aria-label': `how many of ${run.npus.length} NPUs compute, communicate or idle over time`});
+                        'aria-label': `number of the ${run.npus.length} NPUs that compute, communicate or idle over time`});
   const yTicks = y.ticks(Math.min(6, run.mostNpus)).filter(t => Number.isInteger(t));
   const vertical = s('g', {transform: `translate(${left},0)`});
   leftAxis(vertical, y, yTicks, yTicks.map(String), width - left - right);
@@ -49,7 +49,7 @@ function chart(run: Run, width: number, height: number, values: Float64Array[]):
   return svg;
 }
 
-// The mean number of NPUs in each of equal parts of the time.
+// Returns a table with the mean number of NPUs in equal intervals of time.
 function table(run: Run, values: Float64Array[]): HTMLElement {
   const n = run.head.activity_bins, rows = 24, each = n / rows;
   const used = parts.map((p, i) => ({...p, i})).filter(p => values[p.i]!.some(v => v > 0));
@@ -70,11 +70,11 @@ export const activity: Panel = (run, view) => {
   let svg: SVGSVGElement | undefined;
   const mark = h('div', {class: 'mark', hidden: true}), cursor = h('div', {class: 'cursor', hidden: true});
   const box = h('div', {class: 'plot', tabindex: 0, role: 'group',
-                        'aria-label': 'activity over time; arrow keys tell the numbers, with Shift they choose the window of the timeline'}, mark, cursor);
+                        'aria-label': 'activity over time; arrow keys show the numbers, with Shift they select the window of the timeline'}, mark, cursor);
   const draw = (width = holder.clientWidth): void => {
     const beside = document.querySelector<HTMLElement>('#breakdown'), own = holder.closest('section');
     if (width === 0) return;
-    // As tall as what stands beside it.
+    // The chart is as high as the element beside it.
     const side = !run.side && beside && beside.offsetTop === own?.offsetTop ? [...beside.children] as HTMLElement[] : [];
     const tall = (all: HTMLElement[]): number => all.reduce((sum, e) => sum + e.offsetHeight, 0);
     const below = tall([...own?.children ?? []].slice(2) as HTMLElement[]);
@@ -99,7 +99,7 @@ export const activity: Panel = (run, view) => {
     return facts(time(at), parts.map((p, i) =>
       at <= run.end && values[i]![bin]! > 0.005 ? [p.text, `${Number(values[i]![bin]!.toFixed(2))} NPUs`] : null));
   };
-  // The keys move a cursor from bin to bin; with Shift the window reaches from where it was to where it is.
+  // Keys move a cursor from bin to bin; with Shift they select the window between the start and the cursor.
   let bin = 0, anchor = -1;
   const move = (to: number) => (e: KeyboardEvent): void => {
     if (!e.shiftKey) anchor = -1;
@@ -113,7 +113,7 @@ export const activity: Panel = (run, view) => {
   onKeysOf(box, {ArrowLeft: move(-1), ArrowRight: move(1), PageUp: move(-15), PageDown: move(15), Home: move(-n), End: move(n),
                  Escape: () => { anchor = -1; view.set({from: 0, to: run.span}); }});
   box.addEventListener('blur', () => { cursor.hidden = true; hideTip(); });
-  addHelp('← → Shift', 'activity: the numbers, with Shift the window of the timeline');
+  addHelp('← → Shift', 'activity: show the numbers; with Shift: select the window of the timeline');
   let begin = -1;
   box.addEventListener('pointerdown', e => { begin = atPx(e); box.setPointerCapture(e.pointerId); e.preventDefault(); });
   box.addEventListener('pointermove', e => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the time goes: a bar for each NPU whose parts add up to the total.
+// Time categories: a bar for each NPU; its parts add up to the total.
 import {bytes, count, unfold, exactTime, facts, h, largest, legend, panel, percent, s, scaleLinear, Table, timeText, tipOn, color,
         onTheme} from '../lib';
 import {parts} from './run';
@@ -21,7 +21,7 @@ function bar(run: Run, view: View, npu: Npu): HTMLElement {
   return element;
 }
 
-// How many NPUs have which share of exposed communication.
+// Returns a histogram of NPUs by their share of exposed communication.
 function histogram(run: Run): HTMLElement {
   const shares = run.npus.map(n => run.share(exposedOf(n)));
   const most = largest(shares, 0.001), bins = 24;

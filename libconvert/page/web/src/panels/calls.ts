@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls of collectives as columns, since a run may have millions, and what calls of one kind have in common.
+// Calls of collectives as columns, as a run can have millions, and statistics of calls of one kind.
 import type {PageData} from '../lib';
 import {largest} from '../lib';
 import type {Run} from './run';
@@ -12,9 +12,9 @@ export class Calls {
   readonly like: Float64Array;       // one number for equivalent groups
   readonly number: Int32Array;
   readonly npus: Int32Array;
-  readonly size: Float64Array;       // bytes; -1: not known
+  readonly size: Float64Array;       // bytes; -1: unknown
   readonly begin: Float64Array;      // picoseconds: of the first NPU
-  readonly lastBegin: Float64Array;  // of the last one
+  readonly lastBegin: Float64Array;  // of the last NPU
   readonly end: Float64Array;        // -1: not ended
   private readonly operation: Uint8Array;
   private readonly bound: Float64Array;
@@ -45,15 +45,15 @@ export class Calls {
   boundOf(i: number): number { return this.bound[i]!; }
   // Returns the time of a call; -1: not ended.
   time(i: number): number { return this.end[i]! < 0 ? -1 : this.end[i]! - this.begin[i]!; }
-  // Returns GB/s of the size in the time of a call; 0 if the size or the time is unknown.
+  // Returns size / time of a call in GB/s; 0 if the size or the time is unknown.
   algbw(i: number): number {
     return this.size[i]! > 0 && this.end[i]! > this.begin[i]! ? this.size[i]! / (this.end[i]! - this.begin[i]!) * 1000 : 0;
   }
-  // Returns the same as a rate of the links: busbw as nccl-tests define it.
+  // Returns busbw as nccl-tests define it: comparable with the bandwidth of a link.
   busbw(i: number): number { return this.algbw(i) * this.factor[i]!; }
-  // Returns how long the first waits for the last.
+  // Returns how long the first NPU waits for the last NPU.
   waitsForLast(i: number): number { return Math.max(0, this.lastBegin[i]! - this.begin[i]!); }
-  // Returns the bound's share of the time since the last has come; -1: not known.
+  // Returns bound / time since the last NPU's call; -1: unknown.
   ofBound(i: number): number {
     return this.bound[i]! >= 0 && this.end[i]! > this.lastBegin[i]! ? this.bound[i]! / (this.end[i]! - this.lastBegin[i]!) : -1;
   }
@@ -65,13 +65,14 @@ export class Calls {
   }
 }
 
-// Calls of one operation, size and group; equivalent groups are one. Times are picoseconds, of calls that ended; -1 without such calls.
+// Calls of one operation, size and group; equivalent groups are one. Times are picoseconds, over calls that ended;
+// -1 without such calls.
 export interface Group {
   key: string; op: string; size: number; group: number; title: string; calls: number[];
   sum: number; least: number; mean: number; most: number; waits: number; busbw: number; ofBound: number;
 }
 
-// Returns the mean of what is known; -1: nothing is.
+// Returns the mean of the known values; -1 if none is known.
 function mean(calls: number[], of: (i: number) => number): number {
   let sum = 0, known = 0;
   for (const i of calls) {
@@ -99,7 +100,7 @@ function groupOf(run: Run, list: number[]): Group {
           waits: mean(list, i => calls.waitsForLast(i)), busbw: mean(list, i => calls.busbw(i)), ofBound: mean(list, i => calls.ofBound(i))};
 }
 
-// Returns the calls by operation, size and group, in the order of their first ones.
+// Returns the calls by operation, size and group, in order of their first calls.
 export function grouped(run: Run): Group[] {
   const {calls} = run;
   const found = new Map<number, Map<number, number[]>>(), lists: number[][] = [];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Collectives: a row for each; of many, a row for each operation, size and group, and a click shows its calls.
+// Collectives: a row for each call; for many calls, a row for each operation, size and group. A click on such a row
+// shows its calls.
 import {bytes, counted, h, panel, percent, rate, Table, timeText, tipOn} from '../lib';
 import {grouped} from './calls';
 import type {Calls, Group} from './calls';
@@ -8,9 +9,9 @@ import type {Panel, Run, View} from './run';
 
 const mostSingle = 30;
 export const hints = {
-  wait: 'from the first NPU’s call to the last one’s: how long the first waits',
+  wait: 'from the first NPU’s call to the last NPU’s call: how long the first waits',
   algbw: 'size / time, GB/s', busbw: 'algbw × factor of the operation, as nccl-tests: comparable with a link, GB/s',
-  bound: 'least time that the network allows / time since the last NPU has come: how good the algorithm is on this network',
+  bound: 'least time that the network allows / time since the last NPU’s call: efficiency of the algorithm on this network',
 };
 
 function share(value: number): Node | string {
@@ -21,7 +22,7 @@ function share(value: number): Node | string {
 export const timeOrNone = (ps: number): Node | string => ps < 0 ? '–' : timeText(ps);
 export const rateOrNone = (gb: number): string => gb > 0 ? rate(gb) : '–';
 
-// Returns whether the groups and numbers of calls differ: a run of one collective needs no columns of them.
+// Returns whether groups or numbers of calls differ; if not, their columns are omitted.
 function differ(calls: Calls): boolean {
   for (let i = 1; i < calls.length; ++i) {
     if (calls.group[i] !== calls.group[0] || calls.number[i] !== calls.number[0]) return true;
@@ -67,7 +68,7 @@ function groupTable(groups: Group[], open: (group: Group) => void): HTMLElement 
       {title: 'group', left: true, value: g => g.title, cell: g => g.title},
       {title: 'size', value: g => g.size, cell: g => g.size < 0 ? '–' : bytes(g.size)},
       {title: 'calls', value: g => g.calls.length, cell: g => String(g.calls.length)},
-      {title: 'time: sum', hint: 'of its calls; they may overlap', value: g => g.sum, cell: g => timeOrNone(g.sum)},
+      {title: 'time: sum', hint: 'of the calls; they may overlap', value: g => g.sum, cell: g => timeOrNone(g.sum)},
       {title: 'waits for last', hint: hints.wait + ', mean', value: g => g.waits, cell: g => timeOrNone(g.waits)},
       {title: 'min', value: g => g.least, cell: g => timeOrNone(g.least)},
       {title: 'mean', value: g => g.mean, cell: g => timeOrNone(g.mean)},
@@ -98,7 +99,7 @@ export const collectives: Panel = (run, view) => {
   };
   if (groups.length > 0) showGroups();
   else showCalls(Array.from({length: calls.length}, (_, i) => i), counted(calls.length, 'call'));
-  return panel({id: 'collectives', title: 'Collectives', note, hint: groups.length ? 'click: its calls' : 'click: show in the timeline', width: 12, right: back}, box,
+  return panel({id: 'collectives', title: 'Collectives', note, hint: groups.length ? 'click: show the calls' : 'click: show in the timeline', width: 12, right: back}, box,
     calls.hasBounds() ? h('p', {class: 'small'},
-      'of bound: 100 % is the least time that the network allows, counted from when the last NPU has come') : null);
+      'of bound: 100 % is the least time that the network allows, counted from the last NPU’s call') : null);
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What there is to say: a headline and bullets, each with a way to the panel that shows it.
+// Findings: a headline and bullets, each with a link to the panel with details.
 import {h} from '../lib';
 import {goTo} from './run';
 import type {Panel} from './run';

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Links by how much of the time they are occupied: on a map of the network, else by dimension; follows the window of the
-// timeline.
+// Utilisation of links: on a map of the network, else by dimension; follows the window of the timeline.
 import {bytes, CanvasView, color, count, exactTime, facts, font, h, heat, hideTip, largest, panel, percent, saveButton, showTip, Table, time, timeText, unfold}
   from '../lib';
 import type {Pen} from '../lib';
@@ -9,7 +8,7 @@ import type {NetworkMap, Place} from './network_map';
 import {busiest, linkName} from './rates';
 import type {Link, Panel, Run, View} from './run';
 
-// Returns how much of the window each link is occupied.
+// Returns the share of the window in which each link is occupied.
 function utilisation(run: Run, from: number, to: number): (link: Link) => number {
   const bins = run.head.link_bins;
   if (!run.data.has('link.bins') || (from <= 0 && to >= run.end) || run.head.link_bin_ps <= 0) return l => run.share(l.busy);
@@ -32,7 +31,8 @@ function tip(run: Run, link: Link, share: number, whole: boolean): Node[] {
     ['longest queue', count(link.peakQueue)], link.dim >= 0 ? ['dimension', String(link.dim + 1)] : null]);
 }
 
-// The lines of a link; wrap-around links of grids leave as stubs, those between grids upwards aslant.
+// Returns the line segments of a link. Wrap-around links of grids are stubs; links between grids are diagonal
+// stubs.
 function segments(map: NetworkMap, link: Link): [number, number, number, number][] {
   const a = map.places.get(link.from)!, b = map.places.get(link.to)!;
   const dx = b.x - a.x, dy = b.y - a.y, length = Math.hypot(dx, dy) || 1;
@@ -52,7 +52,7 @@ function segments(map: NetworkMap, link: Link): [number, number, number, number]
   return [[a.x + nx, a.y + ny, b.x + nx, b.y + ny]];
 }
 
-// An idle link is seen too.
+// Idle links are visible too.
 const linkColor = (share: number): string => heat(0.14 + 0.86 * share);
 
 function drawNode(pen: Pen, place: Place, marked: boolean): void {
@@ -73,7 +73,7 @@ function drawNode(pen: Pen, place: Place, marked: boolean): void {
   if (npu) pen.fillText(String(place.npu), place.x, place.y + 0.5);
   else if (place.size > 60) {
     const name = cut(place.name, Math.max(6, Math.floor(place.size / 7))), half = pen.measureText(name).width / 2 + 3;
-    pen.fillStyle = color('panel');  // keeps the links off the name
+    pen.fillStyle = color('panel');  // separates the name from links
     pen.fillRect(place.x - half, place.y - 23, 2 * half, 14);
     pen.fillStyle = color('ink');
     pen.fillText(name, place.x, place.y - 16);
@@ -124,7 +124,7 @@ function mapView(run: Run, view: View): CanvasView {
   return canvas;
 }
 
-// Links of each dimension as points by utilisation: what the map is for too many.
+// Links of each dimension as points by utilisation; replaces the map for large networks.
 function stripView(run: Run, view: View): CanvasView {
   const dims = [...new Set(run.links.map(l => l.dim))].sort((a, b) => a - b), rowHeight = 58, left = 96;
   const name = (dim: number): string => {
@@ -135,7 +135,7 @@ function stripView(run: Run, view: View): CanvasView {
     label: `utilisation of ${count(run.links.length)} links by dimension`, height: () => dims.length * rowHeight + 24,
     draw: (pen, width) => {
       const share = utilisation(run, view.value.from, view.value.to), bins = 60, each = (width - left - 8) / bins;
-      // The axis ends where the busiest link does, or a bit beyond.
+      // The axis ends at or slightly beyond the busiest link.
       const high = run.links.reduce((most, l) => Math.max(most, share(l)), 0);
       const end = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].find(v => v >= high) ?? 1, steps = [0.02, 0.2, 1].includes(end) ? 4 : 5;
       pen.textBaseline = 'middle';
@@ -175,7 +175,7 @@ export const links: Panel = (run, view) => {
   const whole = `busy share of ${time(run.end, 3)}`;
   note.textContent = whole;
   const scale = mapped ? h('div', {class: 'legend'}, h('span', {}, '0 %'), h('span', {class: 'heat', style: 'background:linear-gradient(90deg, color-mix(in srgb, var(--heat0) 86%, var(--heat1)), var(--heat1))'}), h('span', {}, '100 %'),
-    hottest ? h('span', {}, `thick: the busiest, ${cut(linkName(hottest), 30)}`) : null) : null;
+    hottest ? h('span', {}, `thick: the busiest link, ${cut(linkName(hottest), 30)}`) : null) : null;
   const table = (): HTMLElement => h('div', {class: 'scroll'}, new Table<Link>({
     rows: run.links, sort: 1, most: 300, rowData: l => ({busyPs: l.busy}), columns: [
       {title: 'link', left: true, value: l => l.index, cell: linkName},
@@ -183,7 +183,7 @@ export const links: Panel = (run, view) => {
       {title: 'for', value: l => l.busy, cell: l => timeText(l.busy)},
       {title: 'bytes', value: l => l.bytes, cell: l => bytes(l.bytes)},
       {title: 'messages', value: l => l.messages, cell: l => count(l.messages)},
-      {title: 'queue', hint: 'most messages that waited at once', value: l => l.peakQueue, cell: l => count(l.peakQueue)},
+      {title: 'queue', hint: 'largest number of messages that waited at once', value: l => l.peakQueue, cell: l => count(l.peakQueue)},
     ]}).element);
   return panel({id: 'links', title: 'Links', note, width: 6, right: saveButton('links', () => canvas.svg())},
     h('div', {'data-busiest': hottest ? linkName(hottest) : '', 'data-busy-ps': hottest?.busy ?? 0}, canvas.element), scale, unfold('as a table', table));

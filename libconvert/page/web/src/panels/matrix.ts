@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who sends how much to whom, and what the process groups moved.
+// Traffic between NPUs, and traffic of process groups.
 import {bytes, CanvasView, color, count, facts, font, h, heat, hideTip, panel, saveButton, showTip, Table, timeText, unfold} from '../lib';
 import type {Panel, Run} from './run';
 
@@ -71,12 +71,12 @@ export const matrix: Panel = run => {
     rows: groups, sort: 2, most: 20, columns: [
       {title: 'group', left: true, value: g => g.group, cell: g => run.groupTitle(g.group)},
       {title: 'calls', value: g => g.calls, cell: g => count(g.calls)},
-      {title: 'size', hint: 'sum of the sizes of its collectives', value: g => g.size, cell: g => bytes(g.size)},
-      {title: 'time', hint: 'sum over its collectives, from the first begin to the last end', value: g => g.time, cell: g => timeText(g.time)},
+      {title: 'size', hint: 'sum of the sizes of the group’s collectives', value: g => g.size, cell: g => bytes(g.size)},
+      {title: 'time', hint: 'sum over the group’s collectives, from the first begin to the last end', value: g => g.time, cell: g => timeText(g.time)},
     ]}).element);
   const total = sent.reduce((a, b) => a + b, 0);
-  return panel({id: 'matrix', title: 'Who sends to whom', width: 6, right: saveButton('matrix', () => view.svg()),
-                note: `row to column, ${bytes(total)} in all${each > 1 ? `; ${each} NPUs a cell` : ''}; shade: log`},
+  return panel({id: 'matrix', title: 'Traffic between NPUs', width: 6, right: saveButton('matrix', () => view.svg()),
+                note: `row to column, ${bytes(total)} in total${each > 1 ? `; ${each} NPUs a cell` : ''}; shade: log`},
     h('div', {class: 'beside', 'data-bytes': total}, view.element, sums), unfold('as a table', () =>
       h('div', {class: 'scroll'}, new Table<number>({
         rows: [...src.keys()], sort: 2, most: 300, rowData: i => ({bytes: sent[i]!}), columns: [

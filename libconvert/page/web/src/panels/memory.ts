@@ -33,21 +33,21 @@ export const memory: Panel = run => {
       s('path', {d: middle(edges), fill: 'none', stroke: color('memory'), 'stroke-width': 1.6}), horizontal);
     holder.append(svg);
   };
-  // The peak of each of equal parts of the time.
+  // Returns a table with the peaks in equal intervals of time.
   const table = (): HTMLElement => {
     const parts = Math.min(24, most.length), part = (i: number): number => Math.floor(i * most.length / parts);
     const peakOf = (v: Float64Array, i: number): number => v.subarray(part(i), part(i + 1)).reduce((a, b) => Math.max(a, b), 0);
     return h('div', {class: 'scroll'}, new Table<number>({rows: [...Array(parts).keys()], columns: [
       {title: 'from', value: i => i, cell: i => timeText(part(i) / most.length * run.end)},
       {title: 'to', value: i => i, cell: i => timeText(part(i + 1) / most.length * run.end)},
-      {title: 'peak of the least', value: i => peakOf(least, i), cell: i => bytes(peakOf(least, i))},
+      {title: 'peak of the minimum', value: i => peakOf(least, i), cell: i => bytes(peakOf(least, i))},
       {title: 'of the mean', value: i => peakOf(mean, i), cell: i => bytes(Math.round(peakOf(mean, i)))},
-      {title: 'of the most', value: i => peakOf(most, i), cell: i => bytes(peakOf(most, i))},
+      {title: 'of the maximum', value: i => peakOf(most, i), cell: i => bytes(peakOf(most, i))},
     ]}).element);
   };
   onTheme(() => draw());
   onResize(holder, () => draw());
   onPrint(() => draw(paperWidth(holder)), () => draw());
-  return panel({id: 'memory', title: 'Local memory', note: `line: mean of the NPUs, band: least to most; peak ${bytes(peak)}`, width: 6,
+  return panel({id: 'memory', title: 'Local memory', note: `line: mean of the NPUs, band: minimum to maximum; peak ${bytes(peak)}`, width: 6,
                 right: saveButton('memory', () => svg!)}, h('div', {'data-peak': peak}, holder), unfold('as a table', table));
 };

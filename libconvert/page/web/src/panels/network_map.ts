@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Where the ends of links are on a map: a grid for products of two dimensions, grids side by side for three, a circle
-// for one, tiers for trees of switches.
+// Positions of the ends of links on a map: a grid for products of two dimensions, grids side by side for three, a
+// ring for one, tiers for trees of switches.
 import {largest} from '../lib';
 import {npuOfEnd} from './rates';
 import type {Link, Run} from './run';
 
-// `plane`: which of several grids.
+// `plane`: index of the grid if there are several.
 export interface Place { name: string; x: number; y: number; npu: number; size: number; plane: number }
 export interface NetworkMap { kind: 'grid' | 'grids' | 'circle' | 'tiers'; places: Map<string, Place>; height: number }
 
-// Returns a text of at most so many characters.
+// Returns a text of at most `most` characters.
 export const cut = (text: string, most: number): string => text.length > most ? text.slice(0, most - 1) + '…' : text;
 
 const mostOnMap = 144;
@@ -38,8 +38,8 @@ function circle(names: string[], width: number): NetworkMap {
   return {kind: 'circle', places, height};
 }
 
-// Returns the tier of each device: switches of a dimension or a level of the network stand above those of the one
-// below; without dimensions a device stands above the lowest of what it is linked with.
+// Returns the tier of each device. Switches of a dimension or level of the network are above the switches of the
+// level below. Without dimensions, a device is one tier above the lowest of its neighbours.
 function tierOf(npus: string[], devices: string[], links: Link[], beside: Map<string, Set<string>>): Map<string, number> {
   const tier = new Map(npus.map(n => [n, 0]));
   if (links.every(l => l.dim >= 0)) {
@@ -61,7 +61,7 @@ function tierOf(npus: string[], devices: string[], links: Link[], beside: Map<st
   return tier;
 }
 
-// NPUs stand at the bottom, devices in the middle of what they are linked with below.
+// NPUs are at the bottom; devices are centred above their lower neighbours.
 function tiers(npus: string[], devices: string[], links: Link[], width: number): NetworkMap {
   const beside = new Map<string, Set<string>>();
   for (const {from, to} of links) {
@@ -86,7 +86,7 @@ function tiers(npus: string[], devices: string[], links: Link[], width: number):
   return {kind: 'tiers', places, height};
 }
 
-// Returns a map of the network, or nothing if it has too many ends to be read as one.
+// Returns a map of the network, or null if it has too many ends for a readable map.
 export function networkMap(run: Run, width: number): NetworkMap | null {
   const ends = [...new Set(run.links.flatMap(l => [l.from, l.to]))];
   if (ends.length > mostOnMap) return null;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The numbers that people ask for first.
+// Key metrics of a run.
 import {bytes, counted, exactTime, h, percent, rate, time, tipOn} from '../lib';
 import {part} from './sums';
 import {busiest, linkName} from './rates';
@@ -14,17 +14,17 @@ export const numbers: Panel = run => {
   const both = part(run, 'overlap') / n, moved = both + exposed;
   const tiles: Tile[] = [
     {id: 'total', title: run.head.status === 'complete' ? 'Total' : 'Reached', value: time(run.end), exact: run.end,
-     note: {complete: 'end of the last node', unmatched: 'messages were never received', deadlock: 'then nothing moves',
-            stopped: 'stopped there'}[run.head.status], hint: exactTime(run.end)},
+     note: {complete: 'end of the last node', unmatched: 'messages were never received', deadlock: 'no progress after this',
+            stopped: 'stopped at this time'}[run.head.status], hint: exactTime(run.end)},
     {id: 'computing', title: 'Computing', value: percent(run.share(compute)), note: 'mean of the NPUs', exact: compute,
-     hint: `${exactTime(compute)}: computing alone and both, mean of the NPUs`},
+     hint: `${exactTime(compute)}: computing, alone or with communication, mean of the NPUs`},
     {id: 'exposed', title: 'Exposed communication', value: percent(run.share(exposed)), exact: exposed,
      note: 'not hidden by computing',
      hint: `${exactTime(exposed)}: communication while nothing is computed, mean of the NPUs`},
   ];
   if (moved > 0) {
     tiles.push({id: 'hidden', title: 'Communication hidden', value: percent(both / moved), exact: both / moved,
-                note: 'under computing', hint: `${exactTime(both)} of ${exactTime(moved)} of communication, mean of the NPUs`});
+                note: 'by computing', hint: `${exactTime(both)} of ${exactTime(moved)} of communication, mean of the NPUs`});
   }
   if (waiting > 0) {
     tiles.push({id: 'waiting', title: 'Waiting for others', value: percent(run.share(waiting)), note: 'mean of the NPUs', exact: waiting,

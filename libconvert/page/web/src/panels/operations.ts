@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the time was spent on: kernels of a recording, operations of a simulated run.
+// Time by operation: kernels of a recording, operations of a simulated run.
 import {count, h, panel, percent, Table, timeText, visible} from '../lib';
 import type {Head, Panel} from './run';
 
@@ -17,7 +17,7 @@ export const operations: Panel = run => {
       {title: 'count', value: r => r.count, cell: r => count(r.count)},
       {title: 'total', hint: 'sum of all NPUs; times may overlap', value: r => r.total_ps, cell: r => timeText(r.total_ps)},
       {title: 'mean', value: r => r.mean_ps, cell: r => timeText(r.mean_ps)},
-      {title: 'share', hint: 'of the times of all', left: true, value: r => r.share, cell: r => h('span', {},
+      {title: 'share', hint: 'of the sum of all times', left: true, value: r => r.share, cell: r => h('span', {},
         h('span', {class: 'bar', style: `width:${r.share * 60}px;margin-right:6px`}), percent(r.share))},
     ]});
   return panel({id: 'operations', title: recorded ? 'Kernels' : 'Operations', width: 12,

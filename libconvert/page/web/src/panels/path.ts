@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// The critical path: the steps that end one after the other from the begin to the end and add up to the total.
+// The critical path: consecutive steps from the begin to the end, which add up to the total.
 import {bytes, counted, exactTime, facts, h, hideTip, panel, percent, showTip, Table, time, timeText, visible} from '../lib';
 import {opName, show} from './run';
 import type {Panel, Run, Step, View} from './run';
 
-// In the order of Run::StepKind (core/run.h): what readers call it, its colour, whether the NPU tells them apart.
+// In the order of Run::StepKind (core/run.h): name for readers, colour, whether steps are listed by NPU.
 export const stepKinds: {text: string; color: string; byNpu: boolean}[] = [
   {text: 'computing', color: 'compute', byNpu: true}, {text: 'CPU', color: 'cpu', byNpu: true},
   {text: 'remote memory', color: 'memory', byNpu: true}, {text: 'recorded communication', color: 'exposed', byNpu: false},
   {text: 'messages', color: 'exposed', byNpu: false}, {text: 'receives', color: 'exposed', byNpu: false},
   {text: 'requests to senders', color: 'exposed', byNpu: false}, {text: 'requested sends', color: 'exposed', byNpu: false},
-  {text: 'collective', color: 'exposed', byNpu: false}, {text: 'nothing of these', color: 'idle', byNpu: true},
-  {text: 'not explained', color: 'idle', byNpu: true},
+  {text: 'collective', color: 'exposed', byNpu: false}, {text: 'start delay', color: 'idle', byNpu: true},
+  {text: 'unexplained', color: 'idle', byNpu: true},
 ];
 const collective = 8, sendLane = 3;
 
-// `op`: the number of a collective's operation; negative: none.
+// `op`: number of a collective's operation; negative: none.
 function kindName(run: Run, kind: number, npu: number, op: number): string {
   if (kind === collective && op >= 0) return opName(run.head.ops[op]!);
   const {byNpu, text} = stepKinds[kind]!;
@@ -24,8 +24,8 @@ function kindName(run: Run, kind: number, npu: number, op: number): string {
 const stepName = (run: Run, step: Step): string =>
   kindName(run, step.kind, step.npu, step.call < 0 ? -1 : run.calls.opNumber(step.call));
 
-// Returns whether there are other paths as long: something beside the path that cannot take longer without moving the
-// end, or NPUs that do the same as one of the path.
+// Returns whether other paths have the same length: a slice outside the path has no slack, or an NPU of the path
+// represents others.
 function hasEqual(run: Run, steps: Step[]): boolean {
   const {data} = run, rowNpu = data.i32('row.npu'), alike = data.i32('row.alike'), npuRow = data.i32('npu.row');
   if (steps.some(s => (alike[npuRow[s.npu] ?? -1] ?? 1) > 1)) return true;
@@ -35,14 +35,15 @@ function hasEqual(run: Run, steps: Step[]): boolean {
   const pathNpu = data.i32('path.npu'), pathNode = data.i32('path.node');
   const key = (npu: number, id: number): number => npu * 2 ** 32 + (id >>> 0);
   const own = new Set(Array.from(pathNpu, (npu, i) => key(npu, pathNode[i]!)));
-  // Several that wait for others (receives, collectives) have no slack on one path, too. Ids are told by their low words.
+  // Nodes that wait for others (receives, collectives) have no slack even with a single path, so they are excluded.
+  // Ids are compared by their low words.
   return slack.some((ps, i) => ps === 0 && times[i]! > 0 && lane[i]! <= sendLane && several[i]! <= 1 &&
     !own.has(key(rowNpu[row[i]!]!, node[i]!)));
 }
 
 interface Sum { name: string; color: string; steps: number; time: number; first: {begin: number; time: number} }
 
-// Returns the sums of the whole path by what readers call its steps, largest first.
+// Returns the sums of the whole path by name of the steps, largest first.
 function sums(run: Run): Sum[] {
   const {data} = run, kind = data.u8('path_sum.kind'), npu = data.i32('path_sum.npu'), op = data.i32('path_sum.op');
   const steps = data.i32('path_sum.steps'), took = run.times('path_sum.time');
@@ -59,7 +60,7 @@ function sums(run: Run): Sum[] {
   return [...found.values()].sort((a, b) => b.time - a.time);
 }
 
-// Draws the path from left to right; what is narrower than a pixel joins what stands before it.
+// Draws the path from left to right; segments narrower than a pixel are merged.
 function strip(run: Run, view: View, steps: Step[]): HTMLElement {
   const element = h('div', {class: 'strip', role: 'img', 'aria-label': 'the critical path from the begin to the end'});
   const least = run.end / 1200;
@@ -99,7 +100,7 @@ export const path: Panel = (run, view) => {
   table.element.classList.add('with-bars');
   return panel({id: 'path', title: 'Critical path', width: run.head.what_if.length > 0 ? 6 : 12,
                 note: h('span', {'data-several': equal ? 'true' : null},
-                  `${counted(all, 'step')} on ${counted(npus, 'NPU')}; they add up to the total${equal ? '; one of several paths as long' : ''}` +
-                  (joined > 0 ? `; of steps shorter than ${time(joined, 2)} several are drawn as one` : ''))},
+                  `${counted(all, 'step')} on ${counted(npus, 'NPU')}; they add up to the total${equal ? '; one of several paths of this length' : ''}` +
+                  (joined > 0 ? `; several steps shorter than ${time(joined, 2)} can be drawn as one` : ''))},
     strip(run, view, steps), h('div', {class: 'scroll'}, table.element));
 };

@@ -8,7 +8,7 @@ export const busiest = (run: Run): Link | undefined =>
 const short = (end: string): string => end.replace(/^npu/, '');
 export const linkName = (link: Link): string => `${short(link.from)} → ${short(link.to)}`;
 
-// Returns the number of an NPU by a link's end, "npu3", or -1.
+// Returns the number of an NPU from a link's end, "npu3"; -1 for other devices.
 export function npuOfEnd(end: string): number {
   const match = /^npu(\d+)$/.exec(end);
   return match ? Number(match[1]) : -1;

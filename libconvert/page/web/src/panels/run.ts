@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The run that a report page shows, as page/report.cpp wrote it: times in picoseconds.
+// The run that a report page shows, as page/report.cpp writes it; times in picoseconds.
 import {counted, Store, visible} from '../lib';
 import type {PageData} from '../lib';
 import {Calls} from './calls';
@@ -19,7 +19,7 @@ export interface Head {
   names: string[]; texts: string[];
 }
 
-// What an NPU does, in the order in which bars are stacked: name of the part, colour, and what readers call it.
+// Time categories of an NPU in stacking order of the bars: name, colour, and title for readers.
 export const parts: {name: string; color: string; text: string}[] = [
   {name: 'compute', color: 'compute', text: 'computing alone'},
   {name: 'overlap', color: 'overlap', text: 'both: hidden communication'},
@@ -49,11 +49,11 @@ export class Run {
   readonly calls: Calls;
   readonly links: Link[];
   readonly path: Step[];
-  span: number;     // what axes of time cover: beside another run the end of the later one
-  mostNpus: number; // what axes of NPUs cover, in the same way
+  span: number;     // extent of time axes: the end of the run, or of the later one of two runs
+  mostNpus: number; // extent of NPU axes, in the same way
   private readonly groups = new Map<number, Head['groups'][number]>();
 
-  // `side`: "A" or "B" beside another run.
+  // `side`: "A" or "B" in a comparison.
   constructor(readonly data: PageData<Head>, readonly side = '') {
     const head = this.head = data.head;
     this.end = head.end_ps;
@@ -77,11 +77,11 @@ export class Run {
   }
   text(index: number): string { return index < 0 ? '' : this.head.texts[index]!; }
   name(index: number): string { return index < 0 ? '' : this.head.names[index]!; }
-  // Returns the title of a process group with its equivalents, and the title of the group alone.
+  // Return the title of a process group with its equivalents, and the title of the group alone.
   groupTitle(group: number): string { return visible(this.groups.get(group)?.title ?? String(group), 60); }
   groupAlone(group: number): string { return visible(this.groups.get(group)?.alone ?? String(group), 60); }
   setting(key: string): string | undefined { return this.head.settings.find(s => s[0] === key)?.[1]; }
-  // Returns the share of the whole.
+  // Returns the share of the run.
   share(ps: number): number { return this.end > 0 ? ps / this.end : 0; }
   // Returns the label of an NPU by its index.
   npuName(index: number): string { return `NPU ${this.npus[index]?.rank ?? '?'}`; }
@@ -112,25 +112,25 @@ export class Run {
   }
 }
 
-// What the panels share: the window of time, and the NPU under the pointer (its index, -1: none).
+// State that panels share: the time window, and the NPU under the pointer (its index, -1: none).
 export interface ViewState { from: number; to: number; npu: number }
 export type View = Store<ViewState>;
 
-// A panel draws a part of a run; it returns nothing if the run does not tell of it.
+// A panel draws one aspect of a run; it returns null if the run lacks the data.
 export type Panel = (run: Run, view: View) => HTMLElement | null;
 
 export const opName = (op: string): string => op.replaceAll('_', '-');
 
-// Sets the window, with a margin around what is to be seen.
+// Sets the window to an interval with a margin.
 export function show(run: Run, view: View, from: number, to: number, margin = 0.15): void {
   const more = Math.max(to - from, run.end / 1e6, 1) * margin;
   view.set({from: Math.max(0, from - more), to: Math.min(run.span, to + more)});
 }
 
-// Returns " of A" beside another run.
+// Returns " of A" in a comparison.
 export const ofSide = (run: Run): string => run.side ? ` of ${run.side}` : '';
 
-// Returns a line of what ran: NPUs, network, model.
+// Returns a line about the run: NPUs, network, model.
 export function whatRan(run: Run): string {
   const network = run.setting('network'), model = run.setting('model');
   return [counted(run.npus.length, 'NPU'), network, model ? `model ${model}` : null, run.head.recorded && model !== 'recorded' ? 'recorded' : null]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What could take longer without moving the end: the least slack by name.
+// Least slack by name: how much longer slices may take without a later end of the run.
 import {count, h, Table, timeText, visible} from '../lib';
 import type {Run} from './run';
 
@@ -18,6 +18,6 @@ export function slackTable(run: Run): HTMLElement {
   return h('div', {class: 'scroll'}, new Table<Row>({rows: list, most: 200, rowData: r => ({leastPs: r.least}), columns: [
     {title: 'name', left: true, value: r => r.name, cell: r => visible(r.name, 60)},
     {title: 'slices', value: r => r.slices, cell: r => count(r.slices)},
-    {title: 'least slack', hint: 'how much longer it may take while the order of everything stays', value: r => r.least, cell: r => timeText(r.least)},
+    {title: 'least slack', hint: 'how much longer it may take without a later end, if the order of all nodes stays the same', value: r => r.least, cell: r => timeText(r.least)},
   ]}).element);
 }

@@ -5,7 +5,7 @@ import type {Npu, Run} from './run';
 
 const index = new Map(parts.map((p, i) => [p.name, i]));
 
-// Returns the time of an NPU in a part: partOf(npu, 'overlap').
+// Returns the time of an NPU in a time category: partOf(npu, 'overlap').
 export const partOf = (npu: Npu, name: string): number => npu.parts[index.get(name)!]!;
 
 // Returns the sum over all NPUs.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The timeline: what runs when on each NPU, with the critical path as a line.
+// The timeline: slices of each NPU over time, with the critical path as a line.
 import {addHelp, bytes, CanvasView, count, exactTime, facts, h, hideTip, legend, onKeysOf, panel, saveButton, showTip, time,
         unfold, visible} from '../lib';
 import {left, Painter, right, top} from './timeline_draw';
@@ -9,7 +9,7 @@ import {slackTable} from './slack';
 import {ofSide, opName} from './run';
 import type {Panel, Run, View} from './run';
 
-// Zooms and moves the window of time.
+// Zooms and moves the time window.
 class Window {
   constructor(private readonly run: Run, private readonly view: View) {}
   zoom(factor: number, at: number): void {
@@ -26,7 +26,7 @@ class Window {
   all(): void { this.view.set({from: 0, to: this.run.span}); }
 }
 
-// Returns the slice at a place of the canvas, or -1.
+// Returns the slice at a point of the canvas, or -1.
 function hit(painter: Painter, state: {from: number; to: number}, width: number, px: number, py: number): number {
   const {layout} = painter, row = Math.floor((py - top) / painter.bandHeight);
   if (row < 0 || row >= layout.rows || px < left) return -1;
@@ -50,7 +50,7 @@ function describe(run: Run, layout: Layout): (i: number) => Node[] {
   const sizes = data.f64('slice.bytes'), peer = data.i32('slice.peer'), call = data.i32('slice.call');
   const counts = data.i32('slice.count'), open = data.u8('slice.open');
   const slack = data.has('slice.slack') ? run.times('slice.slack') : undefined;
-  let path: Set<string> | undefined;  // made when it is first asked for
+  let path: Set<string> | undefined;  // created on first use
   return i => {
     const npu = layout.npuOfRow[row[i]!]!, lane = run.head.lanes[layout.lane[i]!]!, c = call[i]!;
     path ??= new Set(run.path.filter(s => s.time > 0).map(s => `${s.npu}:${s.node}`));
@@ -106,7 +106,7 @@ function key(layout: Layout, run: Run): HTMLElement {
   const has = (lane: number): boolean => layout.lanes.includes(lane), communicates = layout.lanes.some(l => l >= 3);
   return legend([
     ...(has(1) ? [{color: 'compute', text: 'computing'}] : []),
-    ...(communicates && has(1) ? [{color: 'overlap', text: 'communication under computing'}] : []),
+    ...(communicates && has(1) ? [{color: 'overlap', text: 'communication hidden by computing'}] : []),
     ...(communicates ? [{color: 'exposed', text: 'exposed communication'}] : []),
     ...(layout.wait.some(w => w > 0) ? [{color: 'exposed', text: 'waiting for others', pale: true}] : []),
     ...(has(2) ? [{color: 'memory', text: 'remote memory'}] : []), ...(has(0) ? [{color: 'cpu', text: 'CPU'}] : []),
@@ -117,7 +117,7 @@ function key(layout: Layout, run: Run): HTMLElement {
 
 function slackLegend(most: number): HTMLElement {
   return h('div', {class: 'legend', hidden: true, id: 'slack-legend'},
-    h('span', {}, h('i', {style: 'background-color:var(--bad)'}), 'no slack: longer here moves the end'),
+    h('span', {}, h('i', {style: 'background-color:var(--bad)'}), 'no slack: a longer slice delays the end'),
     h('span', {}, 'little'), h('span', {class: 'heat', style: 'background:linear-gradient(90deg, var(--heat1), var(--heat0))'}),
     h('span', {}, `${time(most, 3)} of slack, log scale`));
 }
@@ -127,9 +127,9 @@ function notes(run: Run, layout: Layout): string {
   if (layout.rows < run.npus.length) {
     const stood = layout.alike.reduce((a, b) => a + b, 0);
     out.push(stood < run.npus.length ? `${count(layout.rows)} of ${count(run.npus.length)} NPUs`
-      : `${layout.rows === 1 ? '1 NPU stands' : `${count(layout.rows)} NPUs stand`} for ${count(run.npus.length)}`);
+      : `${layout.rows === 1 ? '1 NPU represents' : `${count(layout.rows)} NPUs represent`} ${count(run.npus.length)}`);
   }
-  if (run.head.merged_below_ps > 0) out.push(`of slices shorter than ${time(run.head.merged_below_ps, 2)} several are drawn as one`);
+  if (run.head.merged_below_ps > 0) out.push(`several slices shorter than ${time(run.head.merged_below_ps, 2)} can be drawn as one`);
   return out.join(' · ');
 }
 

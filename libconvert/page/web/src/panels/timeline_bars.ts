@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Draws bars as rectangles: those of one look that touch become one rectangle, as there may be more slices than pixels.
+// Drawing of bars as rectangles. Adjacent bars of equal look become one rectangle, as there can be more slices than
+// pixels.
 import type {Pen} from '../lib';
 
-// Takes the bars of one line, from left to right; draws them by finish() at the latest.
+// Receives the bars of one line, from left to right; draws them at the latest in finish().
 export interface BarSink {
   add(from: number, to: number, color: string, alpha: number): void;
   finish(): void;
@@ -26,7 +27,7 @@ export class Bars implements BarSink {
     this.to = Math.max(this.to, to);
   }
 
-  // Draws what waits for more.
+  // Draws the pending rectangle.
   finish(): void {
     if (this.to <= this.from) return;
     this.pen.globalAlpha = this.alpha;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the timeline.
+// Drawing of the timeline.
 import {bytes, color, count, drawTimeAxis, font, heat, largest} from '../lib';
 import type {Pen} from '../lib';
 import {Bars} from './timeline_bars';
@@ -11,8 +11,8 @@ import {Pixels} from './timeline_pixels';
 import type {Run, ViewState} from './run';
 
 export const left = 72, top = 22, right = 2;
-const labelled = 9;  // pixels of height from which on a bar has a label
-// In the order of Run::StepKind: the lane on which a step of the path is drawn.
+const labelled = 9;  // minimum height of a labelled bar, in pixels
+// In the order of Run::StepKind: the lane of a step of the path.
 const laneOfStep = [1, 0, 2, 5, 3, 4, 3, 3, 5, 1, 1];
 const laneColors = ['cpu', 'compute', 'memory', 'exposed', 'exposed', 'exposed'];
 
@@ -46,7 +46,7 @@ export class Painter {
   }
 
   get height(): number { return top + this.layout.rows * this.bandHeight + 4; }
-  // Returns the top and the height of a lane of a row; `sub` of several that share it.
+  // Returns the top and the height of part `sub` of a lane of a row.
   place(row: number, lane: number, sub: number): [number, number] {
     const {lanes, subs} = this.layout, at = Math.max(0, lanes.indexOf(lane));
     const room = this.bandHeight - (this.bandHeight > 10 ? 4 : 1);
@@ -56,7 +56,7 @@ export class Painter {
     const height = this.weight(at) * unit / subs[at]!;
     return [y + sub * height, height];
   }
-  // Computing gets more room than what stands beside it, as its names are read; lanes that are hardly used get little.
+  // Computing gets more height than other lanes for its labels; lanes with little use get less.
   private weight(at: number): number {
     const {lanes, subs, used} = this.layout;
     if (used[at]! < 0.01 && largest(used) > 0.1) return 0.3;
@@ -107,7 +107,8 @@ export class Painter {
     }
   }
 
-  // Where there is no room for all names: every `step`th row has one, but first those of the path, the longest on it first.
+  // Selects the rows with names if there is no room for all: rows of the path, the longest on it first, then every
+  // `step`th row.
   private namedRows(step: number): Set<number> {
     const onPath = new Map<number, number>(), rows: number[] = [], {layout} = this;
     for (const s of this.run.path) {
@@ -134,7 +135,7 @@ export class Painter {
     const {layout} = this, {begin, finish, sub} = layout;
     const [y0, height] = this.place(row, range.lane, 0);
     const gap = height > 4 ? 0.7 : 0, bar = Math.max(1, height - gap);
-    const drawn = new Float64Array(mostSub).fill(-Infinity);  // by sub: up to which pixel
+    const drawn = new Float64Array(mostSub).fill(-Infinity);  // by sub: the last drawn pixel
     const bars: BarSink[] = Array.from({length: layout.subs[layout.lanes.indexOf(range.lane)]!}, (_, k) =>
       pixels ? pixels.part(k, y0 + k * height, bar) : new Bars(pen, y0 + k * height, bar));
     for (let i = layout.firstFrom(range, state.from); i < range.end && begin[i]! <= state.to; ++i) {
@@ -194,7 +195,7 @@ export class Painter {
     pen.fillText(text, a + 4, y);
   }
 
-  // Messages say where to or from: "→ 5 · 128 KiB".
+  // Messages show their peer: "→ 5 · 128 KiB".
   private textOf(i: number, room: number): string {
     const lane = this.layout.lane[i]!, several = this.count[i]!, peer = this.peer[i]!;
     if (several > 1) return `${count(several)} ×`;
@@ -219,7 +220,7 @@ export class Painter {
     pen.setLineDash([]);
   }
 
-  // A light line below the dark one keeps the path apart from what it crosses.
+  // A light line below the dark one separates the path from the bars that it crosses.
   private drawPath(pen: Pen, x: (t: number) => number, width: number): void {
     pen.lineJoin = 'round';
     pen.beginPath();

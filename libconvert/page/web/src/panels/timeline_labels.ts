@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes names short enough for slices: without the end that all share, with known words shortened, and cut.
+// Short names for slices: without their common suffix, with known words abbreviated, and cut.
 
 const short: [RegExp, string][] = [
   [/\bforward\b/gi, 'fwd'], [/\bbackward\b/gi, 'bwd'], [/\blayer (?=\d)/gi, ''], [/\biteration (?=\d)/gi, 'it '],
@@ -7,7 +7,7 @@ const short: [RegExp, string][] = [
   [/\ball[_-]to[_-]all\b/gi, 'A2A'], [/^(?:aten|c10d|nccl)::/, ''],
 ];
 
-// Returns the end that all names with a space share, from a space on.
+// Returns the common suffix of all names that contain a space, beginning with a space.
 function commonEnd(names: string[]): string {
   const long = names.filter(n => n.includes(' '));
   if (long.length < 2) return '';
@@ -17,7 +17,7 @@ function commonEnd(names: string[]): string {
   return space < 0 ? '' : end.slice(space);
 }
 
-// Returns a function that gives the label of a name for so many characters; '' if nothing of it fits.
+// Returns a function that shortens a name to `room` characters; it returns '' if nothing fits.
 export function labels(names: string[]): (name: number, room: number) => string {
   const end = commonEnd(names);
   const whole = names.map(n => end && n.endsWith(end) ? n.slice(0, n.length - end.length) : n);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Where the slices of the timeline are: a band for each NPU, lanes in it, and where slices of a lane overlap they share
+// Positions of slices on the timeline: a band for each NPU, with lanes in it. Overlapping slices of a lane share
 // its height.
 import type {Run} from './run';
 
 export const mostSub = 6;
 const communicates = (lane: number): boolean => lane >= 3;
 
-// The slices of one lane of one row: [first, end) of the columns, sorted by begin.
+// Slices of one lane of one row: [first, end) of the columns, sorted by begin.
 export interface LaneRange { lane: number; first: number; end: number; longest: number }
 
 export class Layout {
@@ -16,14 +16,14 @@ export class Layout {
   readonly finish: Float64Array;
   readonly wait: Float64Array;
   readonly lane: Uint8Array;
-  readonly sub: Uint8Array;         // by slice: its place in the height of the lane
-  readonly subs: number[];          // by place of the lane: how many share its height
+  readonly sub: Uint8Array;         // by slice: its part of the lane's height
+  readonly subs: number[];          // by index of the lane: number of parts
   readonly ranges: LaneRange[][];   // by row
-  readonly used: number[];          // by place of the lane: share of the time of all rows, sums of its slices
-  readonly rowOfNpu: Int32Array;    // of the NPU itself or of one that does the same; -1: none
+  readonly used: number[];          // by index of the lane: sum of its slices as a share of the time of all rows
+  readonly rowOfNpu: Int32Array;    // row of the NPU or of its representative; -1: none
   readonly npuOfRow: Int32Array;
   readonly alike: Int32Array;
-  private readonly busy: {from: Float64Array; to: Float64Array}[];  // by row: when it computes
+  private readonly busy: {from: Float64Array; to: Float64Array}[];  // by row: times in which the NPU computes
 
   constructor(run: Run) {
     const {data} = run;
@@ -66,7 +66,7 @@ export class Layout {
     this.subs[at] = Math.max(this.subs[at]!, ends.length);
   }
 
-  // Returns the first slice of a range that may be seen from a time on.
+  // Returns the first slice of a range that can be visible after a time.
   firstFrom(range: LaneRange, from: number): number {
     let low = range.first, high = range.end;
     for (const limit = from - range.longest; low < high;) {
@@ -77,7 +77,7 @@ export class Layout {
     return low;
   }
 
-  // Calls `each` with the stretches of a slice: hidden while its NPU computes, waiting as long as it waits.
+  // Calls `each` with the stretches of a slice: hidden while its NPU computes, waiting while it waits.
   stretches(row: number, i: number, each: (from: number, to: number, hidden: boolean, waits: boolean) => void): void {
     const begin = this.begin[i]!, finish = this.finish[i]!, until = begin + this.wait[i]!;
     if (!communicates(this.lane[i]!)) return each(begin, finish, false, false);

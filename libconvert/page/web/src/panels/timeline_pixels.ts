@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Draws the bars of many thin lanes as pixels, in a fraction of the time that as many rectangles take. Where bars share a
-// pixel, their colours mix by how much of it each covers.
+// Drawing of the bars of many thin lanes as pixels, which is much faster than rectangles. If bars share a pixel,
+// their colours are mixed by coverage.
 import {channels} from '../lib';
 import type {BarSink} from './timeline_bars';
 
-// The bars of a part of a lane: drawn in its first line of pixels, which the others repeat.
+// The bars of a part of a lane; drawn in its first line of pixels, then copied to the other lines.
 class PixelBars implements BarSink {
-  private line = 0;  // where it begins
+  private line = 0;  // first pixel
   private lines = 0;
 
   constructor(private readonly pixels: Uint32Array, private readonly width: number, private readonly ratio: number,
@@ -46,11 +46,11 @@ export class Pixels {
   private readonly canvas = document.createElement('canvas');
   private readonly context: CanvasRenderingContext2D;
   private readonly image: ImageData;
-  private readonly pixels: Uint32Array;  // opacity, blue, green, red from the highest byte on, as machines have it
+  private readonly pixels: Uint32Array;  // alpha, blue, green, red from the highest byte (little-endian RGBA)
   private readonly bars: PixelBars[];
   private readonly known = new Map<string, number>();
 
-  // `ratio`: pixels of the screen for one of the page; `parts`: how many may share a lane.
+  // `ratio`: screen pixels per page pixel; `parts`: maximum number of parts of a lane.
   constructor(readonly width: number, readonly height: number, readonly ratio: number, parts: number) {
     const {canvas} = this;
     canvas.width = Math.round(width * ratio);
@@ -63,7 +63,8 @@ export class Pixels {
 
   clear(): void { this.pixels.fill(0); }
 
-  // Returns what takes the bars of the `k`th part of a lane, which end with finish() before those of the next lane begin.
+  // Returns the sink of the `k`th part of a lane. Its bars must end with finish() before the bars of the next lane
+  // begin.
   part(k: number, y: number, height: number): BarSink {
     const top = Math.round(y * this.ratio), bottom = Math.max(top + 1, Math.round((y + height) * this.ratio));
     this.bars[k]!.moveTo(top, Math.max(0, Math.min(this.image.height, bottom) - top));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What waits for ever, where a run did not complete.
+// Nodes that wait forever, if a run did not complete.
 import {count, h, panel, Table, timeText, visible} from '../lib';
 import {show} from './run';
 import type {Head, Panel} from './run';
@@ -19,7 +19,7 @@ export const waits: Panel = (run, view) => {
       {title: 'waits for', left: true, cell: w => h('span', {class: 'what'}, w.text)},
     ]});
   table.element.classList.add('last-wraps');
-  return panel({id: 'waits' + run.side, title: 'What waits' + (run.side ? ' in ' + run.side : ''), note: head.waiting > head.waits.length
+  return panel({id: 'waits' + run.side, title: 'Waiting nodes' + (run.side ? ' in ' + run.side : ''), note: head.waiting > head.waits.length
     ? `the first ${count(head.waits.length)} of ${count(head.waiting)} nodes` : 'nodes that never end'},
     h('div', {class: 'scroll'}, table.element));
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What if: one more replay for each line.
+// What if: a further replay for each line.
 import {h, largest, panel, percent, Table, timeText, tipOn} from '../lib';
 import type {Panel} from './run';
 
@@ -26,6 +26,6 @@ export const whatIf: Panel = run => {
         `width:${100 * Math.abs(Number.isFinite(l.gain) ? l.gain : 0) / most}%;background:var(--${l.gain >= 0 ? 'good' : 'bad'})`})},
     ]});
   table.element.classList.add('with-bars', 'first-wraps');
-  return panel({id: 'whatif', title: 'What if', note: 'one more replay each; gain: how much shorter the run gets', width: 6},
+  return panel({id: 'whatif', title: 'What if', note: 'one replay for each change; gain: how much shorter the run gets', width: 6},
     h('div', {class: 'wide'}, table.element));
 };

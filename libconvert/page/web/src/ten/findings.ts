@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The verdict and what et-validate finds: as a list, and which transfers and steps each finding names.
+// The verdict and the findings of et-validate: as a list, and by transfer and step.
 import {h, visible} from '../lib';
 import type {Finding, Model} from './model';
 
@@ -13,7 +13,7 @@ function add(map: Map<number, Finding[]>, key: number, finding: Finding): void {
   else if (!list.includes(finding)) list.push(finding);
 }
 
-// Returns what is named as "transfer 7 (…" and "gpu 0 threadblock 3 step 1 (…" in errors.
+// Returns the transfers and steps that errors name as "transfer 7 (…" and "gpu 0 threadblock 3 step 1 (…".
 export function marksOf(model: Model, stepOf: (npu: number, tb: number, step: number) => number): Marks {
   const marks: Marks = {transfers: new Map(), steps: new Map()};
   const places = new Map<string, number>();
@@ -48,12 +48,12 @@ export const describe = (findings: Finding[] | undefined): [string, string][] =>
 
 function verdictText({verdict}: Model['head']): string {
   const what = verdict.collective === 'custom' ? 'custom collective' : verdict.collective.replace(/_/g, '-');
-  if (verdict.outcome === 'proved') return `Proved: every NPU ends with what the ${what} promises.`;
+  if (verdict.outcome === 'proved') return `Proved: every NPU ends with the result of the ${what}.`;
   if (verdict.outcome === 'not proved') return `Not proved: ${verdict.text}.`;
   return `Refuted${verdict.rule ? ` [${verdict.rule}]` : ''}: ${verdict.place ? verdict.place + ': ' : ''}${verdict.text}`;
 }
 
-// Returns the head of the page: the verdict of et-validate, what the schedule requires, and all findings.
+// Returns the head of the page: the verdict of et-validate, requirements of the schedule, and all findings.
 export function lead(model: Model): HTMLElement {
   const {findings, verdict, needs_stored} = model.head;
   const list = findings.slice(0, most).map(f => h('li', {class: f.severity === 'error' ? 'bad' : null},
@@ -62,6 +62,6 @@ export function lead(model: Model): HTMLElement {
   return h('div', {class: 'lead', id: 'findings', role: 'region', 'aria-label': 'findings', 'data-verdict': verdict.outcome,
                    'data-rule': verdict.rule ?? '', 'data-place': verdict.place ?? '', 'data-errors': findings.filter(f => f.severity === 'error').length},
     h('p', {class: verdict.outcome === 'refuted' ? 'bad' : null}, visible(verdictText(model.head), 600)),
-    needs_stored ? h('p', {}, 'The schedule requires store-and-forward: a switch sends on what has come when all of it has (--forwarding store).') : null,
+    needs_stored ? h('p', {}, 'The schedule requires store-and-forward: a switch forwards a message after it has received all of it (--forwarding store).') : null,
     list.length > 0 ? h('ul', {}, list, findings.length > most ? h('li', {}, `${findings.length - most} more`) : null) : null);
 }

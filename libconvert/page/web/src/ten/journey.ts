@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The journey of the followed chunk: its transfers in their order, and a sentence about it.
+// The journey of the followed chunk: its transfers in order, and a sentence about it.
 import {counted, h, panel, Table} from '../lib';
 import type {Model} from './model';
 import type {Context} from './state';
@@ -25,7 +25,7 @@ export function sentence(model: Model, chunk: number, transfers: number[]): stri
   const parts = [counted(transfers.length, 'transfer')];
   if (needed > 1 && !initially) parts.push(first < 0 ? 'never complete' : `first complete on ${model.npuName(first)} at ${model.clock(firstAt)}`);
   if (post.size > 0) {
-    const where = post.size === 1 ? `on ${model.npuName([...post][0]!)}` : post.size === model.npus ? 'everywhere' : 'wherever it must be';
+    const where = post.size === 1 ? `on ${model.npuName([...post][0]!)}` : post.size === model.npus ? 'everywhere' : 'everywhere it is required';
     if (lacking === 0) parts.push(everywhere < 0 ? `${where} from the beginning` : `${where} at ${model.clock(everywhere)}`);
     else parts.push(`missing on ${counted(lacking, 'NPU')} in the end`);
   }
@@ -44,7 +44,7 @@ export function journeyPanel({model, store}: Context): HTMLElement {
       {title: 'from', value: i => model.src[i]!, cell: i => name(model.src[i]!)},
       {title: 'to', value: i => model.dst[i]!, cell: i => name(model.dst[i]!)},
       {title: 'operation', left: true, value: i => model.op[i]!, cell: i => model.op[i] ? 'add' : 'copy'},
-      {title: 'has then', hint: 'contributions that the receiver has when it ends', value: i => Math.abs(model.held[of(i)]!),
+      {title: 'then has', hint: 'contributions that the receiver has when it ends', value: i => Math.abs(model.held[of(i)]!),
        cell: i => model.isSwitch(model.dst[i]!) ? '–' : `${Math.abs(model.held[of(i)]!)} of ${model.needed[store.value.chunk]!}${model.held[of(i)]! < 0 ? ', some twice' : ''}`},
       ...(together ? [{title: 'together with', left: true, cell: (i: number) => model.first[i + 1]! - model.first[i]! > 1 ? model.cargoName(i) : ''}] : []),
     ],

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Where NPUs stand on the map: on a grid if all links are those of a grid or torus, else on a circle.
+// Positions of NPUs on the map: on a grid if all links are links of a grid or torus, else on a ring.
 
 export interface Place { x: number; y: number }
 export interface Layout { places: Place[]; gap: number; wraps: (a: number, b: number) => boolean }
 
-// Returns the sizes of the dimensions, two or three, of a grid or torus whose links these are; nothing if they are not.
+// Returns the sizes of the two or three dimensions of a grid or torus that has these links; undefined if they do
+// not form one.
 export function gridOf(npus: number, links: readonly [number, number][]): number[] | undefined {
   if (links.length === 0 || npus < 4) return undefined;
   const divisors = (n: number): number[] => Array.from({length: n - 1}, (_, i) => i + 2).filter(d => n % d === 0);
@@ -44,7 +45,7 @@ export function layOut(npus: number, grid: number[] | undefined, width: number, 
     return {places: Array.from({length: npus}, (_, n) => ({x: width / 2 + r * Math.cos(angle(n)), y: height / 2 + r * Math.sin(angle(n))})),
             gap: 2 * Math.PI * r / Math.max(1, npus), wraps: () => false};
   }
-  // A third dimension stands side by side, in as many rows as fill the panel best.
+  // The planes of a third dimension are side by side, in the number of rows that fills the panel best.
   const [a, b, c = 1] = grid as [number, number, number?];
   let best = {gap: 0, columns: 1};
   for (let columns = 1; columns <= c; ++columns) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// On the network: links in use, chunks on their way, and how much of what NPUs need has come.
+// The network: links in use, chunks under way, and the share of data that NPUs have received.
 import {CanvasView, chunkColor, color, count, facts, font, hideTip, panel, saveButton, showTip} from '../lib';
 import type {Pen} from '../lib';
 import {gridOf, layOut} from './layout';
@@ -15,7 +15,7 @@ export function networkPanel({model, store}: Context): HTMLElement {
   let layout: Layout;
   const radius = (): number => Math.min(17, layout.gap * 0.27);
 
-  // One direction of a link, beside the other one; those around a torus leave it as stubs.
+  // Traces one direction of a link, beside the other direction; wrap-around links of a torus are stubs.
   const trace = (pen: Pen, a: number, b: number): void => {
     const p = layout.places[a]!, q = layout.places[b]!;
     const dx = q.x - p.x, dy = q.y - p.y, d = Math.hypot(dx, dy) || 1;
@@ -30,7 +30,7 @@ export function networkPanel({model, store}: Context): HTMLElement {
     }
   };
 
-  // Returns where something is that has gone `share` of the way.
+  // Returns the position of a chunk that has covered `share` of a link.
   const along = (a: number, b: number, share: number): {x: number; y: number} => {
     const p = layout.places[a]!, q = layout.places[b]!;
     const dx = q.x - p.x, dy = q.y - p.y, d = Math.hypot(dx, dy) || 1;
@@ -65,7 +65,8 @@ export function networkPanel({model, store}: Context): HTMLElement {
     pen.stroke();
   }
 
-  // Very many transfers under way are lines of one colour; those of the followed chunk are drawn as ever.
+  // If very many transfers are under way, they are lines of one colour; transfers of the followed chunk are drawn
+  // as usual.
   function drawCrowd(pen: Pen, flying: number[]): void {
     const {chunk} = store.value;
     pen.strokeStyle = color('compute');
@@ -77,7 +78,7 @@ export function networkPanel({model, store}: Context): HTMLElement {
     for (const i of flying) if (chunk >= 0 && model.carries(i, chunk)) drawTransfer(pen, i);
   }
 
-  // Returns the share of contributions that an NPU has: of the followed chunk, or of all.
+  // Returns the share of contributions that an NPU has: of the followed chunk, or of all chunks.
   function share(state: Held, npu: number): number {
     const {chunk} = store.value;
     if (chunk < 0) return model.share[npu]!;
@@ -125,7 +126,7 @@ export function networkPanel({model, store}: Context): HTMLElement {
   }
 
   const view = new CanvasView({
-    label: `${count(model.npus)} NPUs and ${count(model.links.length)} links; dots are chunks on their way`, height: 400,
+    label: `${count(model.npus)} NPUs and ${count(model.links.length)} links; dots are chunks under way`, height: 400,
     draw: (pen, width, height) => {
       layout = layOut(model.devices, grid, width, height);
       pen.lineCap = 'round';
@@ -153,7 +154,7 @@ export function networkPanel({model, store}: Context): HTMLElement {
     const n = layout.places.findIndex(p => Math.hypot(p.x - e.offsetX, p.y - e.offsetY) < radius() + 2);
     if (n !== store.value.npu) store.set({npu: n});
     if (n < 0) { hideTip(); return; }
-    if (model.isSwitch(n)) { showTip(e, facts(model.npuName(n), [['', 'passes on what comes']])); return; }
+    if (model.isSwitch(n)) { showTip(e, facts(model.npuName(n), [['', 'forwards messages']])); return; }
     const {t, chunk} = store.value, state = model.at(t);
     let whole = 0;
     for (let c = 0; c < model.chunks; ++c) if (state[n * model.chunks + c] === model.needed[c]) ++whole;
@@ -164,6 +165,6 @@ export function networkPanel({model, store}: Context): HTMLElement {
   });
   view.canvas.addEventListener('mouseleave', () => { hideTip(); store.set({npu: -1}); });
   return panel({id: 'map', title: 'On the network', width: 6, right: saveButton('network', () => view.svg()),
-                note: [paperClock(model, store), `${grid ? grid.join(' × ') + ' grid · ' : ''}dots: chunks on their way, + adds · fill: share of what has come${model.devices > model.npus ? ' · squares: switches' : ''}`]},
+                note: [paperClock(model, store), `${grid ? grid.join(' × ') + ' grid · ' : ''}dots: chunks under way, + adds · fill: share received${model.devices > model.npus ? ' · squares: switches' : ''}`]},
     view.element);
 }

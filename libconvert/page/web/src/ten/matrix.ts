@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Who has what: NPUs by chunks, darker with more contributions; green is complete, red is wrong.
+// Contents of NPUs: NPUs by chunks, darker with more contributions; green is complete, red is wrong.
 import {CanvasView, color, count, counted, facts, font, heat, hideTip, panel, saveButton, showTip} from '../lib';
 import type {Pen} from '../lib';
 import type {Held} from './model';
 import {paperClock} from './state';
 import type {Context} from './state';
 
-const mostCells = 128;  // of a side; beyond, a cell is the mean of several
+const mostCells = 128;  // of a side; beyond, a cell is a mean
 const left = 48, top = 18;
 
 export function matrixPanel({model, store}: Context): HTMLElement {
@@ -14,7 +14,7 @@ export function matrixPanel({model, store}: Context): HTMLElement {
   const rows = Math.ceil(model.npus / perRow), columns = Math.max(1, Math.ceil(model.chunks / perColumn));
   let cellWidth = 1, cellHeight = 1;
 
-  // Returns the mean share of a cell, and whether all in it is complete, or something in it is wrong.
+  // Returns the mean share of a cell, whether all of it is complete, and whether some of it is wrong.
   function cell(state: Held, row: number, column: number): {share: number; whole: boolean; wrong: boolean} {
     let sum = 0, cells = 0, whole = true, wrong = false;
     for (let n = row * perRow; n < Math.min(model.npus, (row + 1) * perRow); ++n) {
@@ -55,7 +55,7 @@ export function matrixPanel({model, store}: Context): HTMLElement {
       for (let c = 0; c < columns; ++c) {
         const held = state[n * model.chunks + c]!, needed = model.needed[c]!;
         if (held === 0) continue;
-        // What is not followed is paler, so its numbers are dark sooner.
+        // Chunks that are not followed are paler, so their numbers are dark from a lower share.
         const pale = store.value.chunk >= 0 && store.value.chunk !== c;
         const strong = !pale && (held === needed || held < 0 || Math.sqrt(held / needed) > 0.5);
         pen.fillStyle = color(strong ? 'onbar' : 'ink');
@@ -65,7 +65,7 @@ export function matrixPanel({model, store}: Context): HTMLElement {
   }
 
   const view = new CanvasView({
-    label: 'which NPU has how many contributions to each chunk', height: 400,
+    label: 'number of contributions to each chunk on each NPU', height: 400,
     draw: (pen, width, height) => {
       cellWidth = (width - left - 4) / columns;
       cellHeight = (height - top - 4) / rows;
@@ -96,7 +96,7 @@ export function matrixPanel({model, store}: Context): HTMLElement {
     if (perRow > 1 || perColumn > 1) {
       const {share} = cell(state, r, c);
       showTip(e, facts(`NPUs ${r * perRow}–${Math.min(model.npus, (r + 1) * perRow) - 1}, chunks ${model.ids[c * perColumn]!}–${model.ids[Math.min(model.chunks, (c + 1) * perColumn) - 1]!}`,
-        [['have', `${(100 * share).toFixed(1)} % of what is needed`]]));
+        [['have', `${(100 * share).toFixed(1)} % of the required contributions`]]));
       return;
     }
     if (store.value.npu !== r) store.set({npu: r});
@@ -104,8 +104,8 @@ export function matrixPanel({model, store}: Context): HTMLElement {
     showTip(e, facts(`${model.npuName(r)}, ${model.chunkName(c)}`, [
       ['at', model.clock(t, 6)],
       ['has', `${count(Math.abs(held))} of ${model.needed[c]!} contribution${model.needed[c]! > 1 ? 's' : ''}`],
-      held < 0 && ['wrong:', 'some of them are there twice'],
-      !model.post.of(c).includes(r) && ['', 'need not have it in the end'],
+      held < 0 && ['wrong:', 'some contributions are there twice'],
+      !model.post.of(c).includes(r) && ['', 'does not require it in the end'],
     ]));
   });
   view.canvas.addEventListener('mouseleave', () => { hideTip(); store.set({npu: -1}); });
@@ -114,6 +114,6 @@ export function matrixPanel({model, store}: Context): HTMLElement {
     if (at) store.set({chunk: store.value.chunk === at[1] * perColumn ? -1 : at[1] * perColumn});
   });
   const tiles = perRow > 1 || perColumn > 1 ? ` · a cell: ${counted(perRow, 'NPU')} × ${counted(perColumn, 'chunk')}` : '';
-  return panel({id: 'matrix', title: 'Who has what', width: 6, right: saveButton('who-has-what', () => view.svg()),
+  return panel({id: 'matrix', title: 'Contents of NPUs', width: 6, right: saveButton('who-has-what', () => view.svg()),
                 note: [paperClock(model, store), `NPUs × chunks · darker: more · green: complete${tiles}`], hint: 'click: follow'}, view.element);
 }

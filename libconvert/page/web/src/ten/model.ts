@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// What the page knows: transfers, chunks, and who has what when. ten_page.h says what the data has.
+// Data of the page: transfers, chunks, and the contents of NPUs over time. ten_page.h describes the format.
 import type {PageData} from '../lib';
 import {time} from '../lib';
 
-// What NPUs hold from when on: contributions; negative: some twice.
+// Contents of NPUs from a time on: contributions; negative: some twice.
 interface Changes { time: Float64Array; npu: Int32Array; chunk: Int32Array; held: Int32Array }
 
 export interface Verdict { outcome: 'proved' | 'refuted' | 'not proved'; collective: string; rule?: string; place?: string; text: string }
 export interface Finding { severity: 'error' | 'warning'; rule: string; place: string; text: string; notes: string[] }
 export interface Head {
   title: string; file: string; collective: string; unit: 'time' | 'steps'; npus: number; relays: number[];
-  switches?: number;  // the last so many of relays
+  switches?: number;  // number of switches, the last ones of `relays`
   sums: boolean; played: boolean; claimed?: number; left_out: number; verdict: Verdict; findings: Finding[];
   forwarding?: string; needs_stored: boolean;
 }
 
-// Returns where each of the lists of these lengths begins, and where the last one ends; negative lengths count as 0.
+// Returns the begin of each list with these lengths, and the end of the last list; negative lengths count as 0.
 function offsets(lengths: Int32Array): Int32Array {
   const out = new Int32Array(lengths.length + 1);
   for (let i = 0; i < lengths.length; ++i) out[i + 1] = out[i]! + Math.max(0, lengths[i]!);
@@ -37,23 +37,24 @@ export type Held = Int16Array | Int32Array;
 
 export class Model {
   readonly head: Head;
-  readonly devices: number;       // NPUs, relays and, behind them, switches
-  readonly npus: number;          // those that may hold chunks: all but switches
+  readonly devices: number;       // NPUs, relays, then switches
+  readonly npus: number;          // devices that can hold chunks: all except switches
   readonly begin: Float64Array; readonly end: Float64Array;
-  readonly busy: Float64Array;    // by transfer: how long it keeps its link
+  readonly busy: Float64Array;    // by transfer: how long it occupies its link
   readonly src: Int32Array; readonly dst: Int32Array; readonly op: Uint8Array;
-  readonly first: Int32Array;     // by transfer, into what is carried; one more at the end
+  readonly first: Int32Array;     // by transfer: first index in `carried`; one element more than transfers
   readonly carried: Int32Array;   // chunks; -1: a mixture
-  readonly held: Int32Array;      // by what is carried: contributions that the receiver then has; negative: some twice
+  // By index in `carried`: contributions that the receiver then has; negative: some twice.
+  readonly held: Int32Array;
   readonly ids: Float64Array;     // of chunks
-  readonly bytes: Float64Array;   // of chunks; -1: not told
+  readonly bytes: Float64Array;   // of chunks; -1: unknown
   readonly pre: NodeSets; readonly post: NodeSets;
-  readonly needed: Int32Array;    // by chunk: contributions of a complete one
+  readonly needed: Int32Array;    // by chunk: contributions of a complete chunk
   readonly changes: Changes;      // by time
   readonly initial: Held;         // by NPU and chunk
-  readonly share: Float64Array;   // by NPU: the mean share of what it has of all chunks, at the time of at()
+  readonly share: Float64Array;   // by NPU: its mean share of all chunks, at the time of at()
   readonly links: [number, number][];
-  readonly total: number;         // when all has ended
+  readonly total: number;         // end of the last transfer
   readonly starts: Float64Array;  // the distinct begins, ascending
   readonly relays: Set<number>;
   private readonly firstShare: Float64Array;
@@ -99,12 +100,12 @@ export class Model {
   get transfers(): number { return this.begin.length; }
   get steps(): boolean { return this.head.unit === 'steps'; }
 
-  // Returns the share that so many contributions are of all that an NPU has in the end.
+  // Returns a number of contributions as a share of all chunks on an NPU.
   private part(held: number, chunk: number): number {
     return Math.min(1, Math.abs(held) / Math.max(1, this.needed[chunk]!)) / Math.max(1, this.chunks);
   }
 
-  // Returns what each NPU has of each chunk at a time: an array by NPU, then chunk, until the next call.
+  // Returns the contents of NPUs at a time: an array by NPU, then chunk, valid until the next call.
   at(t: number): Held {
     const {time: when, npu, chunk, held} = this.changes;
     if (this.next > 0 && when[this.next - 1]! > t) {
@@ -120,13 +121,13 @@ export class Model {
     return this.state;
   }
 
-  // Returns the place of a chunk among what a transfer carries; -1: it does not carry it.
+  // Returns the index of a chunk in `carried` of a transfer; -1 if the transfer does not carry it.
   cargoOf(transfer: number, chunk: number): number {
     for (let k = this.first[transfer]!; k < this.first[transfer + 1]!; ++k) if (this.carried[k] === chunk) return k;
     return -1;
   }
   carries(transfer: number, chunk: number): boolean { return this.cargoOf(transfer, chunk) >= 0; }
-  // Returns what colours a transfer: the followed chunk if it carries that, else its first one.
+  // Returns the chunk that colours a transfer: the followed chunk if the transfer carries it, else its first chunk.
   shownChunk(transfer: number, followed: number): number {
     if (followed >= 0 && this.carries(transfer, followed)) return followed;
     return this.first[transfer]! < this.first[transfer + 1]! ? this.carried[this.first[transfer]!]! : -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The program of an algorithm: threadblocks of steps, and what waits for what.
+// The program of an algorithm: threadblocks, their steps, and dependencies.
 import type {Model} from './model';
 
 // In the order of StepType (core/algorithm/algorithm.h).
@@ -10,12 +10,13 @@ export const stepWords: Record<string, string> = {
 
 export class Program {
   readonly npu: Int32Array; readonly tbId: Int32Array; readonly firstStep: Int32Array;  // by threadblock
-  readonly type: Uint8Array; readonly done: Float64Array; readonly place: Int32Array; readonly line: Int32Array;  // by step
+  // By step.
+  readonly type: Uint8Array; readonly done: Float64Array; readonly place: Int32Array; readonly line: Int32Array;
   readonly from: Int32Array; readonly to: Int32Array;      // dependencies
   readonly send: Int32Array; readonly recv: Int32Array;    // messages: steps; -1: never received
   readonly tbOf: Int32Array;                               // by step
-  readonly columns: number;                                // places, in the longest chain
-  readonly begin: Float64Array | undefined;                // by step, where there are times; -1: never
+  readonly columns: number;                                // number of positions in the longest chain
+  readonly begin: Float64Array | undefined;                // by step, if there are times; -1: never
   private readonly tbAt = new Map<string, number>();
 
   constructor(private readonly model: Model) {
@@ -40,7 +41,7 @@ export class Program {
     this.columns = 1 + this.place.reduce((a, b) => Math.max(a, b), 0);
   }
 
-  // Steps that never run stand behind those of their threadblock that do.
+  // Places steps that never run after the steps of their threadblock that do.
   private placed(place: Int32Array): Int32Array {
     const out = place.slice();
     for (let s = 0; s < out.length; ++s) {
@@ -54,12 +55,12 @@ export class Program {
     if (at === undefined || this.firstStep[at]! + step >= this.firstStep[at + 1]!) return -1;
     return this.firstStep[at]! + step;
   }
-  // Returns "gpu 0 threadblock 3 step 1", as messages of et-validate call it.
+  // Returns "gpu 0 threadblock 3 step 1", as in messages of et-validate.
   name(step: number): string {
     const tb = this.tbOf[step]!;
     return `gpu ${this.npu[tb]!} threadblock ${this.tbId[tb]!} step ${step - this.firstStep[tb]!}`;
   }
-  // Returns "i[3], 2 chunks"; empty if the step has no such place.
+  // Returns "i[3]"; empty if the step has no such place.
   private placeText(column: string, step: number): string {
     const at = this.model.data.i32(column)[step]!;
     return at < 0 ? '' : `${'ios'[at % 3]!}[${Math.floor(at / 3)}]`;

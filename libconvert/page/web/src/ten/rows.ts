@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rows of the view in time: NPUs, or groups of neighbouring ones where there are very many.
+// Rows of the view in time: NPUs, or groups of neighbouring NPUs if there are very many.
 import type {Model} from './model';
 
 export const mostRows = 128;
@@ -7,7 +7,7 @@ export const mostRows = 128;
 export class Rows {
   readonly per: number;     // NPUs in a row
   readonly count: number;
-  // The lowest dimensions of a grid, as few as needed, are in one row each; without a grid as many NPUs as needed.
+  // A row contains the lowest dimensions of a grid, as few as necessary; without a grid, as many NPUs as necessary.
   // NPUs from `firstSwitch` on are switches.
   constructor(readonly npus: number, grid?: number[], private readonly firstSwitch = npus) {
     this.per = Math.ceil(npus / mostRows);
@@ -26,10 +26,10 @@ export class Rows {
 }
 
 export interface Band { from: number; to: number; bin: number; transfers: number }
-// Into how many parts the time is cut: no finer than steps are.
+// Returns the number of time bins, at most one for each step.
 export const bandBins = (model: Model): number => model.steps ? Math.max(1, Math.min(96, model.total)) : 96;
 
-// Returns how many transfers go from row to row in each part of the time; that of the begin counts.
+// Returns the number of transfers between rows in each time bin, by their begins.
 export function bands(model: Model, rows: Rows): {list: Band[]; most: number} {
   const found = new Map<number, Band>();
   const bins = bandBins(model);
@@ -47,7 +47,7 @@ export function bands(model: Model, rows: Rows): {list: Band[]; most: number} {
 
 export const busyBins = 240;
 
-// Returns the share of links that carry something, in equal parts of the time.
+// Returns the share of links that carry data, in equal intervals of time.
 export function busyLinks(model: Model): Float64Array {
   const out = new Float64Array(busyBins);
   const scale = busyBins / (model.total || 1), links = Math.max(1, model.links.length);

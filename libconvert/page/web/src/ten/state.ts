@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// What all views of the page share.
+// State that all views of the page share.
 import {h} from '../lib';
 import type {Store} from '../lib';
 import type {Model} from './model';
 
 export interface State {
   t: number;
-  chunk: number;     // that is followed; -1: all
+  chunk: number;     // the followed chunk; -1: all
   npu: number;       // under the pointer; -1: none
   playing: boolean;
 }
 
 export interface Context { model: Model; store: Store<State>; large: boolean }
 
-// Returns what is seen on paper, where there is no clock: the time and the followed chunk.
+// Returns a text for paper, which has no clock: the time and the followed chunk.
 export function paperClock(model: Model, store: Store<State>): HTMLElement {
   const element = h('span', {class: 'print-only'});
   store.on(({t, chunk}) => {

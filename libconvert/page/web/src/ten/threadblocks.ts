@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Threadblocks: a row each, a box for each step, messages and dependencies between them.
+// Threadblocks: a row for each, a box for each step, messages and dependencies between them.
 import {CanvasView, color, counted, drawTimeAxis, facts, font, h, hideTip, panel, saveButton, showTip} from '../lib';
 import type {Pen} from '../lib';
 import {describe} from './findings';
@@ -14,7 +14,8 @@ const boxColor: Record<string, string> = {s: 'compute', r: 'recv', rcs: 'compute
 export function threadblockPanel({model, store}: Context, program: Program, marks: Marks): HTMLElement {
   const {npu, tbId, firstStep, type, done, place, tbOf, begin} = program;
   const blocks = npu.length;
-  // Pages of whole NPUs, as many rows as are read well; an NPU of very many threadblocks has several.
+  // Pages contain whole NPUs, up to a readable number of rows; an NPU with very many threadblocks has several
+  // pages.
   const rowsOf = (tb: number): number => {
     let end = tb;
     while (end < blocks && npu[end] === npu[tb]) ++end;
@@ -32,13 +33,13 @@ export function threadblockPanel({model, store}: Context, program: Program, mark
   let page = Math.max(0, pages.findIndex(([a, b]) => [...marks.steps.keys()].some(s => tbOf[s]! >= a && tbOf[s]! < b)));
   const span = (): [number, number] => pages[page] ?? [0, 0];
   const wide = Math.min(mostWidth, left + program.columns * boxWidth + 20);
-  let step = 1, scale = 1;  // pixels of a place, of a picosecond
+  let step = 1, scale = 1;  // pixels of a position, of a picosecond
   const x = (s: number): number => left + (begin ? Math.max(0, begin[s]!) * scale : place[s]! * step);
   const widthOf = (s: number): number => begin ? Math.max(1.5, (done[s]! - begin[s]!) * scale - 1) : Math.max(1.5, step - 5);
   const y = (tb: number): number => top + (tb - span()[0]) * rowHeight;
   const visible = (s: number): boolean => s >= 0 && tbOf[s]! >= span()[0] && tbOf[s]! < span()[1];
 
-  // In time a message ends where its receive does, which may have waited for it.
+  // With times, a message ends at the end of its receive, which may have waited for it.
   function edge(pen: Pen, a: number, b: number, message: boolean): void {
     if (!visible(a) || !visible(b)) return;
     const x1 = x(a) + widthOf(a) + 1, y1 = y(tbOf[a]!) + rowHeight / 2, y2 = y(tbOf[b]!) + rowHeight / 2;
@@ -139,9 +140,9 @@ export function threadblockPanel({model, store}: Context, program: Program, mark
   const legendItem = (name: string, text: string): HTMLElement => h('span', {}, h('i', {style: {backgroundColor: `var(--${name})`}}), text);
   return panel({id: 'threadblocks', title: 'Threadblocks', right: [pages.length > 1 ? chooser : null, saveButton('threadblocks', () => view.svg())],
                 note: `${counted(blocks, 'threadblock')}, ${counted(type.length, 'step')} · pale: not done yet${done.some(d => d < 0) ? ' · dashed red: never runs' : ''}`,
-                hint: 'click: to its time'},
+                hint: 'click: go to its time'},
     scroller, h('div', {class: 'legend'}, legendItem('compute', 'sends (s rcs)'), legendItem('recv', 'receives (r)'),
       legendItem('overlap', 'receives and adds (rrc rrs rrcs)'), legendItem('memory', 'adds (re)'), legendItem('cpu', 'copies (cpy)'),
       h('span', {}, 'lines: messages · dashed: dependencies'),
-      marks.steps.size > 0 ? h('span', {class: 'bad'}, 'red frame: a finding') : null));
+      marks.steps.size > 0 ? h('span', {class: 'bad'}, 'red frame: finding') : null));
 }

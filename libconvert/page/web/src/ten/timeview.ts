@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In time: an arrow is a transfer, from its source when it begins to its destination when it ends.
+// View in time: an arrow is a transfer, from its source at its begin to its destination at its end.
 import {CanvasView, chunkColor, color, count, exactTime, facts, font, h, hideTip, panel, saveSvg, showTip, timeLabels, timeTicks} from '../lib';
 import type {Pen} from '../lib';
 import {gridOf} from './layout';
@@ -127,7 +127,7 @@ export function timePanel({model, store, large}: Context, marks: Marks): HTMLEle
     },
   });
   const front = new CanvasView({
-    label: 'what is under way at the chosen time', height: () => height, focusable: true,
+    label: 'transfers under way at the chosen time', height: () => height, focusable: true,
     draw: (pen, w) => {
       width = w;
       const {t, chunk} = store.value;
@@ -166,7 +166,7 @@ export function timePanel({model, store, large}: Context, marks: Marks): HTMLEle
     const chunk = model.shownChunk(i, store.value.chunk), k = chunk < 0 ? -1 : model.cargoOf(i, chunk);
     const took = model.end[i]! - model.begin[i]!;
     showTip(e, facts(`${model.cargoName(i)}: ${model.npuName(model.src[i]!)} → ${model.isSwitch(model.dst[i]!) ? model.npuName(model.dst[i]!) : model.dst[i]!}`, [
-      ['', model.op[i] ? 'is added to what is there' : 'copy'],
+      ['', model.op[i] ? 'is added to the receiver’s data' : 'copy'],
       ['from', model.steps ? `${model.clock(model.begin[i]!)} to ${Number(model.end[i]!.toFixed(1))}`
         : `${exactTime(model.begin[i]!)} to ${exactTime(model.end[i]!)}, ${exactTime(took)}`],
       k >= 0 && !model.isSwitch(model.dst[i]!) && [`then ${model.npuName(model.dst[i]!)} has`, `${Math.abs(model.held[k]!)} of ${model.needed[chunk]!} contributions${model.held[k]! < 0 ? ', some twice' : ''} of ${model.chunkName(chunk)}`],
@@ -197,10 +197,10 @@ export function timePanel({model, store, large}: Context, marks: Marks): HTMLEle
     for (const dot of legend.querySelectorAll<HTMLElement>('i.dot')) dot.style.backgroundColor = chunkColor(Number(dot.dataset.chunk), model.chunks);
   };
   const legend = h('div', {class: 'legend'}, chunkLegend, h('span', {}, '◯ is added'), h('span', {}, '➤ copy'),
-    marks.transfers.size > 0 ? h('span', {class: 'bad'}, 'red: a finding') : null);
+    marks.transfers.size > 0 ? h('span', {class: 'bad'}, 'red: finding') : null);
   paint(legend);
   store.on(() => paint(legend));
-  const note = rows.per > 1 ? `rows: ${rows.per} NPUs each${grid ? `, by the highest dimensions of ${grid.join(' × ')}` : ''}; shades: how many transfers; the followed chunk exactly`
+  const note = rows.per > 1 ? `rows: ${rows.per} NPUs each${grid ? `, by the highest dimensions of ${grid.join(' × ')}` : ''}; shades: number of transfers; the followed chunk: single transfers`
     : 'an arrow: a transfer, from its source when it starts to its destination when it ends';
   return panel({id: 'time', title: model.steps ? 'In steps, not time' : 'In time', note, hint: rows.per > 1 ? 'drag: time' : 'drag: time · click: follow',
                 right: h('button', {class: 'save', title: 'save as in-time.svg', 'aria-label': 'save in-time as SVG',

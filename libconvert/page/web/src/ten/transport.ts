@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The bar that moves time: step back, play, step on, slider, time, chunk; and its keys.
+// The bar that controls time: step back, play, step on, slider, time, chunk; and its keys.
 import {addHelp, h, onKeys, s} from '../lib';
 import type {Context} from './state';
 
@@ -24,7 +24,7 @@ export function transportBar({model, store}: Context): HTMLElement {
   }
   function frame(now: number): void {
     if (!store.value.playing) return;
-    if (still.matches) {  // steps instead of moving
+    if (still.matches) {  // steps instead of motion
       if (now - before < wholeRunMs / Math.max(1, starts.length)) { requestAnimationFrame(frame); return; }
       before = now;
       step(1);
@@ -62,7 +62,7 @@ export function transportBar({model, store}: Context): HTMLElement {
     playButton.replaceChildren(icon(playing ? 'pause' : 'play'));
   });
 
-  // A list while there are few chunks, else a number.
+  // A list for few chunks, else a number field.
   function chunkChooser(): {element: HTMLElement; show: (chunk: number) => void} {
     if (model.chunks <= 512) {
       const list: HTMLSelectElement = h('select', {id: 'follow', 'aria-label': 'follow a chunk', onchange: () => store.set({chunk: Number(list.value)})},
@@ -78,9 +78,9 @@ export function transportBar({model, store}: Context): HTMLElement {
           Home: () => store.set({t: 0, playing: false}), End: () => store.set({t: total, playing: false}),
           Escape: () => store.set({chunk: -1})});
   addHelp('space', 'play, pause');
-  addHelp('← →', model.steps ? 'one step back, on' : 'to the begin of transfers before, behind');
+  addHelp('← →', model.steps ? 'one step back, one step on' : 'to the previous or next begin of transfers');
   addHelp('Home End', 'the beginning, the end');
-  addHelp('[ ]', 'follow the chunk before, behind');
+  addHelp('[ ]', 'follow the previous or next chunk');
   addHelp('Esc', 'all chunks');
   return h('section', {id: 'transport', class: 'w12 transport screen-only', 'aria-label': 'time'},
     h('div', {class: 'buttons'},

@@ -49,7 +49,7 @@ TEST(TenRules, R2NoTransferIsFasterThanItsWire) {
   ScheduleMaker slow = m;
   ScheduleMaker edge = m;
   EXPECT_EQ(schedule_findings(m.move(0, 1, 0, 0, 1.4).s),
-            "1: error: transfer 0 (chunk 0, 0->1) takes 1.4 us, less than the 1.5 us that its link requires [R2]");
+            "1: error: transfer 0 (chunk 0, 0->1) takes 1.4 µs, less than the 1.5 µs that its link requires [R2]");
   EXPECT_EQ(schedule_findings(slow.move(0, 1, 0, 0, 9).s), "") << "idle is allowed";
   EXPECT_EQ(schedule_findings(edge.move(0, 1, 0, 0, 1.499999).s), "")
       << "a picosecond less is the rounding of files";
@@ -60,7 +60,7 @@ TEST(TenRules, R2ChunksHaveSizesOfTheirOwn) {
   m.wire(0, 1).chunk({0}, {}).chunk({0}, {});
   m.s.chunks[1].bytes = 2000;
   EXPECT_EQ(schedule_findings(m.move(0, 1, 0, 0, 1).move(0, 1, 1, 1, 2).s),
-            "2: error: transfer 1 (chunk 1, 0->1) takes 1 us, less than the 2 us that its link requires [R2]");
+            "2: error: transfer 1 (chunk 1, 0->1) takes 1 µs, less than the 2 µs that its link requires [R2]");
 }
 
 TEST(TenRules, R2StepsAreAsLongAsTheyAre) {
@@ -70,7 +70,7 @@ TEST(TenRules, R2StepsAreAsLongAsTheyAre) {
   m.wire(0, 1).chunk({0}, {});
   ScheduleMaker three = m;
   EXPECT_EQ(schedule_findings(m.move(0, 1, 0, 0, 2).s),
-            "1: error: transfer 0 (chunk 0, 0->1) takes 0.8 us, less than the 1 us that its link requires [R2]");
+            "1: error: transfer 0 (chunk 0, 0->1) takes 0.8 µs, less than the 1 µs that its link requires [R2]");
   EXPECT_EQ(schedule_findings(three.move(0, 1, 0, 0, 3).s), "");
 }
 
@@ -79,7 +79,7 @@ TEST(TenRules, R3AWireCarriesOneAtATime) {
   m.wire(0, 1).chunk({0}, {}).chunk({0}, {});
   EXPECT_EQ(
       schedule_findings(m.move(0, 1, 0, 0, 1).move(0, 1, 1, 0.5, 1.5).s),
-      "2: error: transfer 1 (chunk 1, 0->1) starts at 0.5 us, while its link still carries transfer 0 (chunk 0, "
+      "2: error: transfer 1 (chunk 1, 0->1) starts at 0.5 µs, while its link still carries transfer 0 (chunk 0, "
       "0->1) [R3]");
 }
 
@@ -91,7 +91,7 @@ TEST(TenRules, R3LatencyIsPipelinedWithBeta) {
   EXPECT_EQ(schedule_findings(m.move(0, 1, 0, 0, 4).move(0, 1, 1, 1, 5).s), "");
   EXPECT_EQ(
       schedule_findings(early.move(0, 1, 0, 0, 4).move(0, 1, 1, 0.9, 4.9).s),
-      "2: error: transfer 1 (chunk 1, 0->1) starts at 0.9 us, while its link still carries transfer 0 (chunk 0, "
+      "2: error: transfer 1 (chunk 1, 0->1) starts at 0.9 µs, while its link still carries transfer 0 (chunk 0, "
       "0->1) [R3]");
 }
 
@@ -238,7 +238,7 @@ TEST(TenRules, R7LateAndRedundantAndClaims) {
             "3: warning: 1 transfer starts after all chunks have reached their destinations; the first is transfer "
             "2 (chunk 0, "
             "1->2) [R7]\n"
-            "warning: claims to take 2 us, 1 us too little: the last transfer ends at 3 us [R7]");
+            "warning: claims to take 2 µs, 1 µs too little: the last transfer ends at 3 µs [R7]");
 }
 
 TEST(TenRules, RelaysNeedNothing) {
@@ -322,7 +322,7 @@ TEST(TenSets, AreAsLongAsAllTheirBytes) {
   ScheduleMaker m(Collective::custom, 2);
   m.wire(0, 1).chunk({0}, {1}).chunk({0}, {1}).move(0, 1, 0, 0, 1).with({1});
   EXPECT_EQ(schedule_findings(m.s),
-            "1: error: transfer 0 (chunks 0-1, 0->1) takes 1 us, less than the 2 us that its link requires [R2]");
+            "1: error: transfer 0 (chunks 0-1, 0->1) takes 1 µs, less than the 2 µs that its link requires [R2]");
 }
 
 TEST(TenSets, EachChunkMustBeThere) {
@@ -374,14 +374,14 @@ TEST(TenSwitches, EachWireOfAWayIsChecked) {
   ScheduleMaker m = over_a_switch();
   m.s.hops[3].start = 2'500'000;
   EXPECT_NE(
-      schedule_findings(m.s).find("transfer 11 (chunk 1, 3->2) starts at 2.5 us, while its link still carries "
+      schedule_findings(m.s).find("transfer 11 (chunk 1, 3->2) starts at 2.5 µs, while its link still carries "
                                   "transfer 10 (chunk 0, 3->2) [R3]"),
       std::string::npos)
       << schedule_findings(m.s);
   m = over_a_switch();
   m.s.hops[1].end = 3'500'000;
   m.s.transfers[0].end = 3'500'000;
-  EXPECT_NE(schedule_findings(m.s).find("transfer 10 (chunk 0, 3->2) takes 1.5 us, less than"), std::string::npos);
+  EXPECT_NE(schedule_findings(m.s).find("transfer 10 (chunk 0, 3->2) takes 1.5 µs, less than"), std::string::npos);
   m = over_a_switch();
   m.s.wires.pop_back();
   EXPECT_NE(schedule_findings(m.s).find("there is no link 3->2 [R1]"), std::string::npos);

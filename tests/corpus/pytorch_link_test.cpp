@@ -277,10 +277,9 @@ TEST(AcrossRanks, ARingOfReceivesBeforeSendsIsNamed) {
   REQUIRE_CORPUS();
   const auto errors = errors_across_ranks(link_set("syn_4rank_deadlock"));
   ASSERT_FALSE(errors.empty());
-  EXPECT_EQ(
-      errors[0],
-      "deadlock 0:17 → 0:522 → 1:17 → 1:522 → 2:17 → 2:522 → 3:17 → 3:522 → 0:17 (rank:node; each waits for the "
-      "one before it)");
+  EXPECT_EQ(errors[0],
+            "deadlock 0:17 → 0:522 → 1:17 → 1:522 → 2:17 → 2:522 → 3:17 → 3:522 → 0:17 (rank:node; each waits for "
+            "the previous one)");
 }
 
 }  // namespace

@@ -225,23 +225,23 @@ TEST(CompatLink, FailuresOfTheReferenceAreErrors) {
   HostBuilder no_root;
   no_root.node(2, "a", 2);
   EXPECT_EQ(link_error(no_root, good),
-            "has no node 1: the reference program fails here (KeyError); leave out --compat chakra");
+            "has no node 1: the reference program fails here (KeyError); omit --compat chakra");
   HostBuilder schema("2.0");
   schema.thread();
   EXPECT_EQ(link_error(schema, good),
-            "has schema 2.0: the reference program fails here (ValueError); leave out --compat chakra");
+            "has schema 2.0: the reference program fails here (ValueError); omit --compat chakra");
 
   HostBuilder host;
   host.thread();
   ProfileBuilder twice;
   twice.launch(0, 1, 4).launch(0, 2, 4);
   EXPECT_EQ(link_error(host, twice),
-            "has more than one launch with correlation 4: the reference program fails here (ValueError); leave out "
+            "has more than one launch with correlation 4: the reference program fails here (ValueError); omit "
             "--compat chakra");
   ProfileBuilder negative;
   negative.profile().negative_durations = 1;
   EXPECT_EQ(link_error(host, negative),
-            "has durations below 0: the reference program fails here (ValueError); leave out --compat chakra");
+            "has negative durations: the reference program fails here (ValueError); omit --compat chakra");
   ProfileBuilder fine;
   fine.cpu(0, 1, 1, 1).profile().cpu_ops.front().exact_times = false;
   EXPECT_NE(link_error(host, fine).find("finer than nanoseconds"), std::string::npos);

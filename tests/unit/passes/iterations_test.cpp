@@ -166,11 +166,12 @@ TEST(Iterations, CopiesThatDoNotFitAreRefused) {
   TraceBuilder b;
   named(b, ~NodeId{0} - 5, "iteration 0");
   EXPECT_EQ(error_text([&] { (void)taken(b.trace(), {.first = 0, .last = 0, .repeat = 7}); }),
-            "t.0.et: --repeat 7: there are not enough ids behind 18446744073709551610 for 1 nodes each");
+            "t.0.et: --repeat 7: not enough node ids after 18446744073709551610 for copies of 1 nodes");
   TraceBuilder merged;
   merged.comp(1).set(Name(std::string_view("iteration")), 0).set(attr::merged_from, 3);
   EXPECT_EQ(error_text([&] { (void)taken(merged.trace(), {.first = 0, .last = 0, .repeat = 2}); }),
-            "t.0.et:@0x0: node 1 is of a merged collective, which cannot be repeated; --collapse folds it back");
+            "t.0.et:@0x0: node 1 belongs to a merged collective, which cannot be repeated; use --collapse to "
+            "restore the collective");
 }
 
 // An iteration is some computations, two calls and an optimizer.
@@ -210,7 +211,7 @@ TEST(Iterations, ACycleIsRefused) {
   named(b, 0, "iteration 1", {1});
   b.comp(1, {0});
   EXPECT_EQ(error_text([&] { (void)marked_iterations(b.trace()); }),
-            "t.0.et: a dependency cycle, in which no iterations can be told apart; et-validate names it");
+            "t.0.et: dependency cycle, so iterations cannot be distinguished; run et-validate to find it");
 }
 
 std::vector<IterationSurvey> surveys(std::vector<TraceBuilder>& set) {
@@ -226,7 +227,8 @@ TEST(Iterations, RanksMustAgree) {
   named(set[0], 2, "iteration 5");
   named(set[1], 0, "iteration 4");
   EXPECT_EQ(error_text([&] { check_same_iterations("s", surveys(set)); }),
-            "s: rank 1 has 1 iteration (4), rank 0 has 2 iterations (4 to 5); all ranks must have the same");
+            "s: rank 1 has 1 iteration (4), rank 0 has 2 iterations (4 to 5); all ranks must have the same "
+            "iterations");
   named(set[1], 1, "iteration 5");
   set[1].collective(2, Collective::all_reduce, 8);
   check_same_iterations("s", surveys(set));
@@ -243,9 +245,8 @@ TEST(Iterations, MessagesMustHaveBothEnds) {
   named(set[1], 0, "iteration 4");
   named(set[1], 1, "iteration 5");
   set[1].recv(2, 0, 3, 8);
-  EXPECT_EQ(
-      error_text([&] { check_complete_iterations("s", surveys(set), 0, 1); }),
-      "s: iteration 4: messages between rank 0 and rank 1 have their other end in another iteration, or nowhere");
+  EXPECT_EQ(error_text([&] { check_complete_iterations("s", surveys(set), 0, 1); }),
+            "s: iteration 4: messages between rank 0 and rank 1 have no counterpart in this iteration");
 }
 
 TEST(Iterations, LengthsAreFromBeginToBegin) {

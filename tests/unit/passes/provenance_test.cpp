@@ -105,7 +105,7 @@ TEST(Provenance, MessagesWithoutBuffersCountInTheWhole) {
   message(bad, 1, 3, 1);
   message(bad, 2, 0, 1).set(attr::chunk_id, 7);
   EXPECT_EQ(findings_of(bad),
-            (Lines{"t.0.et:@0x10: error: node 1: msg_chunk_idx 3 and msg_chunk_cnt 1 go beyond total_chunk_cnt, 1 "
+            (Lines{"t.0.et:@0x10: error: node 1: msg_chunk_idx 3 and msg_chunk_cnt 1 exceed total_chunk_cnt, 1 "
                    "[provenance]"}));
 }
 
@@ -119,7 +119,7 @@ TEST(Provenance, StepsReadAndWriteWithinTheWhole) {
   step(input, "i");
   step(scratch, "s");
   EXPECT_EQ(findings_of(input),
-            (Lines{"t.0.et:@0x0: error: node 0: msg_chunk_idx 7 and msg_chunk_cnt 1 go beyond total_chunk_cnt, 1 "
+            (Lines{"t.0.et:@0x0: error: node 0: msg_chunk_idx 7 and msg_chunk_cnt 1 exceed total_chunk_cnt, 1 "
                    "[provenance]"}));
   EXPECT_EQ(findings_of(scratch), Lines{});
 }
@@ -177,12 +177,11 @@ TEST(Provenance, StepsOfAThreadblockFollowEachOther) {
   at(message(b, 1, 0, 2), 0, 1);
   at(message(b, 2, 0, 2, {1}), 0, 2);
   at(message(b, 3, 0, 2, {2}), 0, 2);
-  EXPECT_EQ(
-      findings_of(b),
-      (Lines{"t.0.et:@0x30: error: node 3: step 2 of threadblock 0 has node 2 of the same type already "
-             "[provenance]",
-             "t.0.et:@0x10: error: node 1: is step 1 of threadblock 0, but does not depend on node 0, the step "
-             "before it [provenance]"}));
+  EXPECT_EQ(findings_of(b),
+            (Lines{"t.0.et:@0x30: error: node 3: step 2 of threadblock 0 already has node 2 of the same type "
+                   "[provenance]",
+                   "t.0.et:@0x10: error: node 1: is step 1 of threadblock 0, but does not depend on node 0, the "
+                   "previous step [provenance]"}));
 }
 
 TEST(Provenance, RanksThatExchangeMessagesCountAlike) {
@@ -194,8 +193,8 @@ TEST(Provenance, RanksThatExchangeMessagesCountAlike) {
   EXPECT_EQ(findings_of({rank(0, 8, 10), rank(1, 8, 10)}), Lines{});
   EXPECT_EQ(findings_of({rank(0, 8, 10), rank(1, 4, 10)}).size(), 2U);
   EXPECT_EQ(findings_of({rank(0, 8, 10), rank(1, 8, 11)})[0],
-            "t.0.et:@0x0: error: the sizes of its messages and of those of rank 1, from which it receives, are no "
-            "parts of one whole [provenance]");
+            "t.0.et:@0x0: error: the sizes of its messages and of the messages of rank 1, from which it receives, "
+            "cannot be chunks of one buffer [provenance]");
 }
 
 }  // namespace

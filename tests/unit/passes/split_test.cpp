@@ -78,10 +78,9 @@ TEST(Split, EdgesBetweenNpusAreLeftOutOrRefused) {
   const Trace t = b.trace();
   EXPECT_EQ(dependencies_text(split(t, CrossEdges::drop).nodes(1)), "2");
   EXPECT_EQ(split(t, CrossEdges::drop).counts().dropped, 1U);
-  EXPECT_EQ(
-      error_message([&] { (void)split(t, CrossEdges::error); }),
-      "node 2 (n) of NPU 1 depends on node 1 (n) of NPU 0; --cross pair makes a message of it, drop leaves it "
-      "out");
+  EXPECT_EQ(error_message([&] { (void)split(t, CrossEdges::error); }),
+            "node 2 (n) of NPU 1 depends on node 1 (n) of NPU 0; use --cross pair to make it a message, or --cross "
+            "drop to omit it");
 }
 
 TEST(Split, DevicesByTheNumberAtTheEndOfTheirNames) {
@@ -104,7 +103,7 @@ TEST(Split, DevicesByTheNumberAtTheEndOfTheirNames) {
   b.comp(0).set(device, -1);
   const Trace t = b.trace();
   EXPECT_EQ(error_message([&] { (void)places_by_attribute(t, device, true); }),
-            "node 0: attribute device_of is no rank, an integer from 0 to 2^31-1");
+            "node 0: attribute device_of is not a rank, an integer from 0 to 2^31-1");
 }
 
 TEST(Split, NodesWithoutAnNpuAndGaps) {
@@ -118,7 +117,7 @@ TEST(Split, NodesWithoutAnNpuAndGaps) {
   gap.comp(5).set(attr::npu, 2);
   const Trace g = gap.trace();
   EXPECT_EQ(error_message([&] { (void)split(g); }),
-            "node 5 (n) of NPU 2 is there, but no node of NPU 1: they must be 0…2 without gaps");
+            "node 5 (n) of NPU 2 exists, but no node of NPU 1; NPUs must be 0…2 without gaps");
 }
 
 // A ring of transfers waits for arrivals; a task of another NPU cannot wait for an arrival.
@@ -154,13 +153,13 @@ TEST(Split, JoinedRanksThatCannotBe) {
       {.ranks = {0, 1}, .first_ids = {0, 5, 3}, .keeps_ids = {false, false}, .metadata = {"", ""}, .groups = {}},
       t.metadata);
   EXPECT_EQ(error_message([&] { (void)read_joined(t); }),
-            "the ranks in the metadata of this joined set, or their ids, do not ascend");
+            "the ranks in the metadata of this joined set, or their ids, are not ascending");
   Trace u;
   write_joined(
       {.ranks = {0, 1}, .first_ids = {0, 5}, .keeps_ids = {false, false}, .metadata = {"", ""}, .groups = {}},
       u.metadata);
   EXPECT_EQ(error_message([&] { (void)read_joined(u); }),
-            "metadata attribute joined.first_ids has 2 values in place of 3");
+            "metadata attribute joined.first_ids has 2 values instead of 3");
 }
 
 TEST(Subset, LeavesMessagesToOthersOut) {
@@ -181,10 +180,11 @@ TEST(Subset, LeavesMessagesToOthersOut) {
   EXPECT_EQ(int_at(t.nodes, 2, attr::comm_src), 0);
   EXPECT_EQ(int_at(t.nodes, 2, attr::comm_dst), 1);
   Trace u = trace();
-  EXPECT_EQ(error_message([&] {
-              (void)take_rank({.ranks = {2, 5}}, u);
-            }),
-            "node 1 (n) of rank 2: sends to rank 9, which is not taken; --cross drop leaves such messages out");
+  EXPECT_EQ(
+      error_message([&] {
+        (void)take_rank({.ranks = {2, 5}}, u);
+      }),
+      "node 1 (n) of rank 2: sends to rank 9, which is not in the subset; use --cross drop to omit such messages");
   Trace v = trace();
   (void)take_rank({.ranks = {2, 5, 9}, .renumber = false}, v);
   EXPECT_EQ(int_at(v.nodes, 4, attr::comm_dst), 5);
@@ -216,7 +216,7 @@ TEST(Subset, DoesNotGrowBeyondReason) {
   Trace t = b.trace();
   EXPECT_TRUE(error_message([&] {
                 (void)take_rank({.ranks = {0}, .drop_messages = true}, t);
-              }).starts_with("without the messages to other ranks there would be more than "));
+              }).starts_with("removing the messages to other ranks would create more than "));
 }
 
 // Two nodes represent collective 7: node 21 waits for node 20, and node 8 waits for node 21.
@@ -246,17 +246,16 @@ TEST(Collapse, RefusesWhatIsNotWhole) {
   EXPECT_EQ(message(merged_nodes(3)),
             "node 20: merged collective 7 (all) has 2 of its 3 nodes: node 22 is missing");
   EXPECT_EQ(message(merged_nodes(1)),
-            "node 21: is none of the 1 node from 20 that took the place of merged collective 7 (all)");
+            "node 21: is not one of the 1 node from 20 that replaced merged collective 7 (all)");
   EXPECT_EQ(message(merged_nodes(2, {20})),
-            "node 8: depends on node 20 of merged collective 7 (all), which is not one of its last");
+            "node 8: depends on node 20 of merged collective 7 (all), which is not one of its last nodes");
   EXPECT_EQ(message(merged_nodes(2, {21}, {20, 1})),
-            "node 21: waits for nodes outside of merged collective 7 (all) in the middle of it");
+            "node 21: depends on nodes outside of merged collective 7 (all), but is not one of its first nodes");
   EXPECT_EQ(message(merged_nodes(2, {20, 21}, {})),
-            "node 21: waits for other nodes than node 20, which begins merged collective 7 (all) too");
-  EXPECT_EQ(
-      message(merged_nodes(2, {21}, {1})),
-      "node 8: depends on node 21 of merged collective 7 (all), but not on its last nodes as they are: node 20 is "
-      "missing or at another place");
+            "node 21: depends on other nodes than node 20, which begins merged collective 7 (all) as well");
+  EXPECT_EQ(message(merged_nodes(2, {21}, {1})),
+            "node 8: depends on node 21 of merged collective 7 (all), but not on all its last nodes in order: node "
+            "20 is missing or at another position");
 }
 
 }  // namespace

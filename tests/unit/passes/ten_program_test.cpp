@@ -307,11 +307,11 @@ TEST(TenProgram, RelaysThatAreNoneAndPlacesThatLack) {
     Algorithm a = sound;
     a.relays = relays;
     const Error e = test::thrown_error([&] { (void)proof(lower(a)); });
-    EXPECT_STREQ(e.what(), "the metadata's ten.relays are not some, fewer than all, of 5 ranks in ascending order");
+    EXPECT_STREQ(e.what(), "ten.relays in the metadata must be some, not all, of the 5 ranks in ascending order");
   }
   Algorithm large = sound;
   large.chunks = INT32_MAX - INT32_MAX % 3;
-  EXPECT_NE(proof(lower(large)).find("all_gather: rank 0 has places for 6 chunks, but must end with 2147483646"),
+  EXPECT_NE(proof(lower(large)).find("all_gather: rank 0 has room for 6 chunks, but must end with 2147483646"),
             std::string::npos)
       << proof(lower(large));
 }
@@ -433,7 +433,8 @@ TEST(TenExport, SizesThatAreLostAreTold) {
   (void)runnable(algorithm(m.move(0, 1, 0, 0, 1).move(0, 1, 1, 1, 2).s), diagnostics);
   ASSERT_EQ(diagnostics.all().size(), 1U);
   EXPECT_EQ(format_diagnostic(diagnostics.all()[0]),
-            "f: warning: MSCCL-IR has chunks of one size; that these have 10 to 1000 bytes is lost [sizes]");
+            "f: warning: MSCCL-IR has chunks of one size; the sizes of these chunks (10 to 1000 bytes) are dropped "
+            "[sizes]");
 }
 
 // Chunks that are adjacent at both ends are one message; others are several, in their link order.

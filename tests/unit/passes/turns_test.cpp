@@ -70,11 +70,11 @@ TEST(Turns, ACircleOverTwoRanksIsAnError) {
   set[1].recv(2, 0, 2, 8);
   const Lines found = findings(set, "turns");
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_NE(found[0].find("error: turns on links never come: "), std::string::npos) << found[0];
-  EXPECT_NE(
-      found[0].find("rank 0 node 0 'n' waits for its turn 1 on the link from NPU 0 to NPU 1, behind turn 0 of "
-                    "rank 0 node 2 'n'"),
-      std::string::npos)
+  EXPECT_NE(found[0].find("error: link order deadlocks: "), std::string::npos) << found[0];
+  EXPECT_NE(found[0].find("rank 0 node 0 'n' waits for its sequence number 1 on the link from NPU 0 to NPU 1, "
+                          "after sequence number 0 of "
+                          "rank 0 node 2 'n'"),
+            std::string::npos)
       << found[0];
 }
 
@@ -103,8 +103,10 @@ TEST(Turns, OfOneScopeAreCommon) {
   auto by_themselves = set_of(false);
   const Lines apart = findings(by_themselves, "turns");
   ASSERT_EQ(apart.size(), 1U);
-  EXPECT_NE(apart[0].find("no send has turn 0 on the link from NPU 0 to NPU 1; rank 0 node 1 'n' has turn 1"),
-            std::string::npos)
+  EXPECT_NE(
+      apart[0].find(
+          "no send has sequence number 0 on the link from NPU 0 to NPU 1; rank 0 node 1 'n' has sequence number 1"),
+      std::string::npos)
       << apart[0];
 }
 
@@ -115,7 +117,8 @@ TEST(Turns, OneTwiceAndNoneAreWarnings) {
   set[2].recv(0, 0, 0, 8).recv(1, 1, 1, 8);
   const Lines found = findings(set, "turns");
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_NE(found[0].find("no send has turn 0 on the link from device 3 to NPU 2; rank 0 node 0 'n' has turn 1"),
+  EXPECT_NE(found[0].find("no send has sequence number 0 on the link from device 3 to NPU 2; rank 0 node 0 'n' has "
+                          "sequence number 1"),
             std::string::npos)
       << found[0];
   set = scheduled(3);
@@ -125,8 +128,9 @@ TEST(Turns, OneTwiceAndNoneAreWarnings) {
   const Lines twice = findings(set, "turns");
   ASSERT_EQ(twice.size(), 1U);
   EXPECT_NE(
-      twice[0].find("rank 1 node 0 'n' has turn 0 on the link from device 3 to NPU 2, which rank 0 node 0 'n' "
-                    "has too"),
+      twice[0].find(
+          "rank 1 node 0 'n' has sequence number 0 on the link from device 3 to NPU 2, which rank 0 node 0 'n' "
+          "has too"),
       std::string::npos)
       << twice[0];
 }
@@ -144,7 +148,8 @@ TEST(Turns, MayBeginAgain) {
   const Lines found = findings(set, "turns");
   ASSERT_EQ(found.size(), 1U);
   EXPECT_NE(
-      found[0].find("rank 0 node 4 'n' has turn 0 on the link from NPU 0 to NPU 1, which rank 0 node 0 'n' has"),
+      found[0].find(
+          "rank 0 node 4 'n' has sequence number 0 on the link from NPU 0 to NPU 1, which rank 0 node 0 'n' has"),
       std::string::npos)
       << found[0];
 }

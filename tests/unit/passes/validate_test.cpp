@@ -75,7 +75,7 @@ TEST(CheckTrace, AnEmptyTraceIsWarnedOf) {
   check_set({}, RuleSet::all(), diagnostics);
   EXPECT_EQ(
       finding_lines(diagnostics),
-      Lines{"t.0.et: warning: the trace has no nodes: simulators need at least one of each rank [attributes]"});
+      Lines{"t.0.et: warning: the trace has no nodes; simulators require at least one per rank [attributes]"});
 }
 
 TEST(TraceSummary, OfAChainTakesAtMost48BytesPerNode) {

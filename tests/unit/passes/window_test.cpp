@@ -123,10 +123,9 @@ TEST(Window, PartialCommunication) {
   EXPECT_EQ(take_window(drop, in, partial, PartialCalls::drop).left_out, 0U);
   EXPECT_EQ(text_of(drop.nodes), "0 2<0 3<2;0");
   Trace error = chain().trace();
-  EXPECT_EQ(
-      error_text([&] { (void)take_window(error, in, partial, PartialCalls::error); }),
-      "t.0.et:@0x10: node 1 (n) of rank 0 is in the window, and not on every rank that takes part; --partial comp "
-      "makes it a computation, --partial drop leaves it out");
+  EXPECT_EQ(error_text([&] { (void)take_window(error, in, partial, PartialCalls::error); }),
+            "t.0.et:@0x10: node 1 (n) of rank 0 is in the window, but not on every participating rank; use "
+            "--partial comp to make it a computation or --partial drop to omit it");
 }
 
 }  // namespace

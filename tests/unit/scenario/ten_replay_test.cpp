@@ -308,14 +308,13 @@ TEST(TenReplay, WhatAScheduleCannotSayIsRefused) {
     return test::error_text([&] { (void)replayed(traces, network); });
   };
   EXPECT_EQ(refusal(lower(direct_all_gather(8), 8 << 20), "ring:8,bw=50GiB/s,lat=500ns"),
-            "t.0.et: rank 0 sends to 2, and no link of the network leads there; a schedule has links between "
-            "neighbours only: choose a network with this link, such as fully_connected, or an algorithm that sends "
-            "to neighbours");
+            "t.0.et: rank 0 sends to 2, but the network has no link between them; choose a network with this link, "
+            "such as fully_connected, or an algorithm that sends only to neighbours");
   const Algorithm uneven =
       test::make_algorithm(Collective::all_to_all, 3, true, 3, 3, 0,
                            {{Tb{1, -1, 0, {{send, in, 2, in, 2}}}}, {Tb{-1, 0, 0, {{recv, in, 2, in, 2}}}}});
   EXPECT_EQ(refusal(lower(uneven, 3000), "ring:2,bw=50GiB/s,lat=500ns"),
-            "t.0.et: all_to_all needs a multiple of 2 chunks, one part for each rank, but there are 3");
+            "t.0.et: all_to_all requires a multiple of 2 chunks, one shard per rank, but there are 3");
   std::vector<Trace> bare = ring;
   for (Trace& t : bare) t.metadata = {};
   EXPECT_EQ(

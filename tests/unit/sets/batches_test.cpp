@@ -164,7 +164,7 @@ TEST(Batches, RanksThatDoNotFoldAreRefusedAtOnce) {
     Trace t;
     EXPECT_EQ(test::error_text([&] { (void)reader->next_rank(t); }),
               "m.0.et:@0x64: node 8: depends on node 20 of merged collective 7 (all 7), which is not one of its "
-              "last");
+              "last nodes");
   }
 }
 

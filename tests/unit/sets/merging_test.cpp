@@ -147,7 +147,7 @@ TEST_F(Merging, SaysWhatDoesNotFit) {
   all.require_all = true;
   const std::string left = merged("w", all).bytes;
   EXPECT_EQ(left.substr(left.find("node")),
-            "node 2: no rule fits this all_gather of 2048 bytes of group 1, and --require-all wants one");
+            "node 2: no rule fits this all_gather of 2048 bytes of group 1; --require-all requires one");
 }
 
 // Each has its own root, for which a builtin is made.
@@ -166,10 +166,9 @@ TEST_F(Merging, BuiltinsHaveTheRootsOfTheirCollectives) {
   EXPECT_EQ(good.findings, std::vector<std::string>{});
   EXPECT_EQ(good.counts.merged, 11U);
   const std::string bad = merged("w", rules({"all=chain,root=1"})).bytes;
-  EXPECT_EQ(
-      bad.substr(bad.find("node")),
-      "node 1: its root is place 3 of its group, that of chain,root=1 is place 1; --misfits warn merges it all "
-      "the same");
+  EXPECT_EQ(bad.substr(bad.find("node")),
+            "node 1: its root is member 3 of its group, but the root of chain,root=1 is rank 1; use --misfits warn "
+            "to merge it anyway");
   MergeOptions warn = rules({"all=chain,root=1"});
   warn.allow_misfits = true;
   EXPECT_EQ(merged("w", warn).counts.misfits, 4U);

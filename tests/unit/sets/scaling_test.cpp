@@ -78,8 +78,9 @@ TEST(Scaling, ExpertsStayWhereTheyAre) {
   experts.insert(experts.end(), {{"plan.expert", "4"}, {"plan.pipeline", "2"}});
   for (const char* shard : shards) expect_same(8, 16, 4, with(shard, experts));
   HeldSet one = generated(4, 2, experts);
-  EXPECT_EQ(error_message([&] { ScaledSet set(one, {.which = "dp", .ranks = 8}); }).substr(0, 88),
-            "node 7 (all_to_all) of rank 4 is an all_to_all among ranks that become more: experts or ");
+  EXPECT_EQ(
+      error_message([&] { ScaledSet set(one, {.which = "dp", .ranks = 8}); }).substr(0, 106),
+      "node 7 (all_to_all) of rank 4 is an all_to_all in a group that grows, which would redistribute experts or ");
 }
 
 TEST(Scaling, TimesOfTheOptimizerAreThoseOfItsShard) {

@@ -66,8 +66,9 @@ bool is_result(std::string_view text) {
     return true;
   const auto has = [&](std::string_view part) { return line.find(part) != std::string_view::npos; };
   return (line.starts_with("run,") && has(",status,total_ns,")) ||
-         (line.starts_with("total ") && (has(" NPUs, network ") || has(" NPUs, communication "))) ||
-         (line.ends_with(" ns)") && (line.starts_with("the replay ends at ") || has(" starts at ")));
+         (line.starts_with("total ") && (has(" NPUs, model ") || has(" NPUs, communication "))) ||
+         line.starts_with("the replay ends at ") ||
+         (line.starts_with("node ") && has(" of rank ") && has(" starts at "));
 }
 
 // Returns whether all bytes are printable, which excludes all binary formats.

@@ -46,7 +46,7 @@ class ScheduleChecker {
     const Wire& first = s_.wires[static_cast<std::size_t>(unused - used.begin())];
     const auto n = static_cast<std::uint64_t>(std::ranges::count(used, false));
     diagnostics_.warning({.file = s_.file, .line = first.line}, "R7",
-                         counted(n, "link") + (n == 1 ? " is" : " are") + " unused; the first is " +
+                         counted(n, "link") + (n == 1 ? " is" : " are") + std::string(unused_links_text) +
                              std::to_string(first.src) + "->" + std::to_string(first.dst));
   }
 

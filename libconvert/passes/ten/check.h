@@ -3,6 +3,8 @@
 // ten).
 #pragma once
 
+#include <string_view>
+
 #include "core/algorithm/schedule.h"
 #include "core/diagnostic.h"
 #include "passes/ten/flow.h"
@@ -15,6 +17,9 @@ namespace convert {
 // schedule with times (the times of retime() if there are only positions). After an error in `diagnostics` there
 // are no times, and the returned flow is empty.
 [[nodiscard]] Flow check_schedule(const Schedule& schedule, Schedule& timed, Diagnostics& diagnostics);
+
+// Part of the warning about links that a schedule does not use.
+inline constexpr std::string_view unused_links_text = " unused; the first is ";
 
 // Returns the end of the last transfer, as written; nullopt for times in positions, or in steps of unknown length.
 [[nodiscard]] std::optional<Picoseconds> written_time(const Schedule& schedule);

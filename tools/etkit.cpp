@@ -3,7 +3,7 @@
 #include <iostream>
 #include <string>
 
-#include "common/version.h"
+#include "about/version.h"
 #include "etkit/doctor.h"
 #include "etkit/start.h"
 

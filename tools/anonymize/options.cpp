@@ -9,7 +9,7 @@
 
 #include "common/form.h"
 #include "common/option_texts.h"
-#include "common/version.h"
+#include "about/version.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
 #include "passes/anonymize/kept.h"

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "anonymize/proof.h"
-#include "common/version.h"
+#include "about/version.h"
 #include "core/units.h"
 #include "util/json_writer.h"
 

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "common/text.h"
-#include "common/tool_list.h"
+#include "about/tool_list.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
 #include "core/words.h"

@@ -18,7 +18,7 @@
 #include <new>
 
 #include "common/form.h"
-#include "common/version.h"
+#include "about/version.h"
 #include "io/document_limit.h"
 #include "io/output.h"
 #include "io/replace/cleanup.h"

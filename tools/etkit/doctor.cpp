@@ -8,7 +8,7 @@
 #include <string_view>
 #include <thread>
 
-#include "common/version.h"
+#include "about/version.h"
 #include "core/words.h"
 #include "formats/format.h"
 

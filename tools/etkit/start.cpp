@@ -10,7 +10,7 @@
 #include <iostream>
 #include <vector>
 
-#include "common/tool_list.h"
+#include "about/tool_list.h"
 #include "core/words.h"
 
 namespace tools {

@@ -28,7 +28,7 @@ void apply(const WireSetting& setting, NetworkConfig& network) {
   if (setting.dim && *setting.dim >= count) {
     throw bad(key + "." + std::to_string(*setting.dim) + ": the network " + network.source + " has " +
               (count == 0 ? "no" : std::to_string(count)) + (count == 1 ? " dimension" : " dimensions") +
-              "; dimensions are numbered from 0");
+              "; numbering starts at 0");
   }
   for (std::size_t d = 0; d < network.dims.size(); ++d) {
     if (setting.dim.value_or(d) == d) apply(setting, network.dims[d].bytes_per_ns, network.dims[d].latency_ns);

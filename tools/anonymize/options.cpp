@@ -78,7 +78,7 @@ void add_anonymize_options(App& app, AnonymizeToolOptions& o) {
   app.group("Hiding");
   app.add_choice("--names", o.names, {"keyed", "type", "class"},
                  "new names of nodes: keyed hashes, the type, or numbers in order of appearance");
-  app.add_list("--keep", o.keep, "NAME,...", "attributes to keep besides the attributes of replays");
+  app.add_list("--keep", o.keep, "NAME,...", "attributes to keep in addition to replay attributes");
   app.add_flag("--permute-ranks", o.permute_ranks, "renumber the ranks, in an order derived from the key");
   app.add_flag("--no-times", o.no_times, "remove start times; durations stay");
   app.add_option("--jitter", o.jitter, "P%", "change the duration of each node by at most this share");

@@ -266,7 +266,7 @@ void check_system_choices(const ReplaySystem& system, Rules rules, NetworkModel 
     throw usage_error("balanced chunks and link policies require compat none; ASTRA-sim has neither");
   if (policy && model != NetworkModel::wires) {
     throw usage_error("policy " + std::string(name(system.policy)) +
-                      " requires the network model links, where messages wait for links, not " +
+                      " requires the network model links (messages wait for links), not " +
                       std::string(name(model)));
   }
 }

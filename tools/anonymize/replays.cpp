@@ -24,7 +24,7 @@ std::string not_replayed(std::string_view rule) {
 // A report does not contain names of files.
 std::string told_network(const std::string& network) {
   std::error_code ignored;
-  return std::filesystem::exists(network, ignored) ? "a network of a file" : network;
+  return std::filesystem::exists(network, ignored) ? "a network file" : network;
 }
 
 RunSettings settings_of(const std::string& network, bool recorded) {

@@ -112,7 +112,7 @@ std::vector<std::string> inputs(const InputOptions& options) {
 
 void require_one_standard_input(std::span<const std::string> inputs) {
   if (std::count(inputs.begin(), inputs.end(), "-") > 1)
-    throw usage_error("standard input is given twice; only one INPUT can be -");
+    throw usage_error("standard input is given twice; only one input can be -");
 }
 
 void refuse_binary_on_tty(std::string_view advice) {

@@ -66,9 +66,9 @@ void report(const Relaxation& relaxation, const Context& context) {
     for (const Cut& cut : cuts) lines.push_back(text(rank, cut));
   }
   list(lines, most, "dependencies");
-  log_note((lines.size() == 1 ? std::string("1 dependency") : std::to_string(lines.size()) + " dependencies") +
-           " removed, so that no ranks wait for each other in a cycle; each removed one alone would close a cycle "
-           "again");
+  log_note(
+      (lines.size() == 1 ? std::string("1 dependency") : std::to_string(lines.size()) + " dependencies") +
+      " removed, so that no ranks wait for each other in a cycle; restoring any of these closes a cycle again");
 }
 
 }  // namespace tools

@@ -23,7 +23,7 @@ struct Program {
 constexpr std::array<Program, 6> programs = {{
     {"dot", "et-graph's pictures (svg, png, pdf)", "graphviz"},
     {"mpirun", "sweeps and et-link on several machines", "openmpi-bin"},
-    {"chromium", "html pages, as any other browser", "chromium"},
+    {"chromium", "html pages (any browser will do)", "chromium"},
     {"rsvg-convert", "plots (svg) as png or pdf", "librsvg2-bin"},
     {"jq", "the manual's examples with JSON", "jq"},
     {"man", "manual pages", "man-db"},

@@ -151,7 +151,7 @@ TEST(Settings, WhatDoesNotGoTogether) {
   };
   const std::string ring = "ring:8,bw=1GB/s";
   EXPECT_EQ(message({"network", ring, "model", "unaware", "policy", "fifo"}),
-            "policy fifo requires the network model links, where messages wait for links, not unaware");
+            "policy fifo requires the network model links (messages wait for links), not unaware");
   EXPECT_EQ(message({"network", ring, "model", "links", "policy", "fifo"}), "");
   EXPECT_EQ(message({"network", ring, "policy", "fifo"}), "");  // wires is the default
   EXPECT_EQ(message({"network", ring, "compat", "astra", "fail", "0-1"}),

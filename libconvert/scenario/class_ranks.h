@@ -11,9 +11,9 @@
 
 namespace convert {
 
-// Returns whether add_by_classes() may be called: the ranks are numbered from 0 without gaps, their world_size does
-// not state that some are missing, and no option requires a look at each rank. `name` is the set's file in
-// messages, here and below.
+// Returns whether add_by_classes() may be called: the ranks are numbered from 0 without gaps, world_size does not
+// state that more exist, and no option must look at each rank. `name` is the set's file in messages, here and
+// below.
 [[nodiscard]] bool has_whole_classes(const MasterSet& set, const std::string& name, const ReplayOptions& options);
 
 // Adds all ranks, in order. `builder` returns the builder; its first call is with the first rank.

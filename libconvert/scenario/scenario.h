@@ -70,9 +70,9 @@ void describe_algorithm(const TraceSource& traces, const Scenario& scenario, Rep
 // Returns all files that make_scenario() and the custom algorithms read.
 [[nodiscard]] std::vector<std::string> scenario_files(const RunSettings& settings, const Scenario& scenario);
 
-// Returns the properties of the network that matter for compiling. Scenarios that differ only in the network and in
-// how messages share its links (model, bandwidth, latency, occupancy, forwarding, routing, failed links) compile to
-// the same program if this text is equal. Contains bandwidths if they balance the chunks.
+// Returns the properties of the network that matter for compiling. Two scenarios compile to the same program if
+// this text is equal and they differ only in the network and in how messages share its links: model, bandwidth,
+// latency, occupancy, forwarding, routing, failed links. Contains bandwidths if they balance the chunks.
 [[nodiscard]] std::string network_shape(const Scenario& scenario);
 
 }  // namespace convert

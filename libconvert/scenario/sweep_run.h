@@ -53,8 +53,8 @@ class SweepRunner {
   void open_stdin();
   // Executes one run; thread-safe. A failure of the run is its result.
   [[nodiscard]] std::vector<std::string> run(std::size_t run);
-  // Executes the runs of the queue with `jobs` threads. An exception of a thread, such as a lack of memory, stops
-  // the other threads after their current runs, and is thrown when all threads have ended.
+  // Executes the runs of the queue with `jobs` threads. If a thread throws, for example for lack of memory, the
+  // others stop after their current runs; the exception is thrown when all threads have ended.
   void work(RunQueue& queue);
 
  private:

@@ -24,8 +24,9 @@ struct SizedCalls {
   convert::CallRange range{};  // minBytes and maxBytes
   std::int64_t end = 0;        // where the calls of the next larger size begin
 };
-// Returns the calls of an algorithm for size number `i`: from half the size to twice the size, but from `begin` if
-// there is a smaller size, and up to the calls of the next larger size. `target`: the runtime; null: any.
+// Returns the calls of an algorithm for size number `i`: from half the size to twice the size. The range begins at
+// `begin` if there is a smaller size, and ends at the calls of the next larger size. `target`: the runtime; null:
+// any.
 [[nodiscard]] SizedCalls calls_of_size(const GenerateOptions& o, std::size_t i, std::int64_t begin,
                                        std::int32_t chunks, const convert::RuntimeLimits* target);
 

@@ -170,9 +170,8 @@ TEST_F(Sweep, WhatNoRunCanDoIsAMistake) {
   const SweepSetting unaware = setting("model", {"unaware"});
   EXPECT_EQ(message({setting("policy", {"fifo", "lifo"})}, {ring, unaware}),
             ": no run can be executed: policy=fifo: policy fifo requires the network model links (messages wait "
-            "for links), "
-            "not unaware; policy=lifo: policy lifo requires the network model links (messages wait for links), not "
-            "unaware");
+            "for links), not unaware; policy=lifo: policy lifo requires the network model links (messages wait for "
+            "links), not unaware");
   EXPECT_EQ(message({setting("policy", {"fifo"}), setting("size", {"1", "2"})}, {ring, unaware}),
             ": policy fifo requires the network model links (messages wait for links), not unaware");
   EXPECT_EQ(message({setting("size", {"1", "2"})}, {ring, setting("model", {"links"}), setting("fail", {"0-7"})})

@@ -39,10 +39,10 @@ void check_page_options(const PageOptions& o, bool html) {
   if (o.ten.size && !o.ten.network) throw usage_error("--size requires a replay; name its network with -n");
   if (o.ten.forwarding && !o.ten.network)
     throw usage_error("--forwarding requires a replay; name its network with -n");
-  const char* given = o.view ? "--view" : o.ten.network ? "-n" : o.ten.chunks ? "--chunks" : nullptr;
+  const char* given = o.view ? "--view" : o.ten.network ? "-n" : o.ten.chunks ? "--show-chunks" : nullptr;
   if (given != nullptr && !html) throw usage_error(std::string(given) + " is for pages only; add -t html");
   if (o.view == "graph" && given != nullptr && (o.ten.network || o.ten.chunks))
-    throw usage_error(std::string(o.ten.network ? "-n" : "--chunks") + " is for --view ten only");
+    throw usage_error(std::string(o.ten.network ? "-n" : "--show-chunks") + " is for --view ten only");
 }
 
 bool write_page(const PageOptions& options, const PartOptions& part, TraceSource& source, Diagnostics& findings,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// etkit: lists the tools, starts one of them, or reports what this machine has.
+// etkit: lists the tools, starts a tool, or reports what this machine has.
 #include <iostream>
 #include <string>
 

@@ -40,7 +40,8 @@ INTERNAL = re.compile(r"internal error|std::|terminate called|basic_string|vecto
 TEMPORARY = re.compile(r"\..*\.etkit-")
 # Exit status 2: a file named by another file is missing, or an option is required (or wrong) for this input.
 USAGE = re.compile(r"error: (.*: )?(no such file|No such file|Is a directory|Not a directory|File name too long|Permission)|"
-                   r"error: .*--\w|use the network model links|error: failed link|none of the runs can be done|error: no network|"
+                   r"error: .*--\w|(use|requires) the network model links|error: failed link|no run can be executed|"
+                   r"error: no network|"
                    r"error: an ideal network has no |error: (bandwidth|latency)\.\d+: the network |: only with ")
 TRACE_SUFFIXES = (".et", ".tar", ".zst", ".gz", ".jsonl", ".xml", ".csv", ".json")
 WRITERS = ("et-convert", "et-merge", "et-split", "et-link", "et-validate")

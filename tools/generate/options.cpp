@@ -76,7 +76,7 @@ void add_generate_options(App& app, GenerateOptions& o) {
   app.group("Algorithms");
   app.add_option("-a,--algorithm", o.algorithm, "[WHICH[:CONDITION...]=]ALGORITHM", option_text::algorithm);
   app.add_integer("--chunks", o.chunks, 1, 1 << 24, "K", option_text::chunks);
-  app.add_option("--dims", o.dims, "AxB...", "sizes of the dimensions of a hierarchical algorithm");
+  app.add_option("--dims", o.dims, "AxB...", "sizes of the dimensions of a hierarchical algorithm").advanced();
   app.add_list("--dim-algorithms", o.dim_algorithms, "NAME,...",
                "algorithm of each dimension: ring, direct or halving_doubling (default: ring)")
       .advanced();

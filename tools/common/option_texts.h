@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Help texts of options that several tools have. An option name means the same in every tool, so that its text is
-// the same; tests/check_options.py compares the tools.
+// Help texts of options that several tools have. An option has the same meaning and text in every tool;
+// tests/check_options.py compares the tools.
 #pragma once
 
 namespace tools::option_text {

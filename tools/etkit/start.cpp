@@ -10,7 +10,7 @@
 #include <iostream>
 #include <vector>
 
-#include "common/tool_list.h"
+#include "about/tool_list.h"
 #include "core/words.h"
 
 namespace tools {
@@ -24,7 +24,7 @@ int fail(const std::string& message) {
   return exit_failure;
 }
 
-// Returns the tool in the folder of this program; empty if it is not there.
+// Returns the path of the tool in the folder of this program; empty if the tool is not there.
 std::string beside_this(const std::string& tool) {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);

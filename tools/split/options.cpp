@@ -35,10 +35,9 @@ void add_split_options(App& app, SplitToolOptions& o) {
                  "only these iterations, by the program's numbers; medoid: the one of median length");
   app.add_integer("--repeat", o.repeat, 1, most_repeats, "N", "repeat the iterations N times");
   app.add_option("--window", o.window, "FROM..TO", "only this part of the recorded time, such as 1ms..2ms");
-  app.add_choice(
-         "--partial", o.partial, {"comp", "drop", "error"},
-         "calls and messages of which some ranks are outside the window: a computation of the same duration "
-         "(default), removed, or an error")
+  app.add_choice("--partial", o.partial, {"comp", "drop", "error"},
+                 "calls and messages with some ranks outside the window: a computation of the same duration "
+                 "(default), removed, or an error")
       .advanced();
   app.add_option("--scale", o.scale, "dp=RANKS|GROUP=RANKS", option_text::scale);
   add_output_options(app, o.output);
@@ -46,22 +45,22 @@ void add_split_options(App& app, SplitToolOptions& o) {
 }
 
 void check_split_options(const SplitToolOptions& o) {
-  if (o.by && !o.splits()) throw usage_error("--split-by is for the nodes of one trace; the input is a set");
-  if (o.default_npu && !o.splits()) throw usage_error("--default-npu is for the nodes of one trace that is split");
+  if (o.by && !o.splits())
+    throw usage_error("--split-by is for splitting one trace; omit the options that change a set");
+  if (o.default_npu && !o.splits())
+    throw usage_error("--default-npu is for splitting one trace; omit the options that change a set");
   if (o.cross && !o.splits() && !o.ranks)
-    throw usage_error("--cross needs something that crosses: a trace that is split, or --ranks");
+    throw usage_error("--cross requires crossing edges; split a trace, or give --ranks");
   if (o.cross == "pair" && o.ranks)
     throw usage_error(
-        "--cross pair makes messages of edges; messages to ranks that --ranks does not take are dropped, or an "
+        "--cross pair makes messages of edges and cannot be combined with --ranks; give --cross drop or --cross "
         "error");
-  if (o.fold && o.join)
-    throw usage_error("--fold keeps some ranks, --join makes one trace of all: give one of them");
-  if (o.keep_ranks && !o.ranks) throw usage_error("--keep-ranks goes with --ranks");
-  if (o.repeat != 1 && !o.iteration)
-    throw usage_error("--repeat goes with --iteration, which says what is repeated");
+  if (o.fold && o.join) throw usage_error("--fold keeps some ranks and --join joins all ranks; give only one");
+  if (o.keep_ranks && !o.ranks) throw usage_error("--keep-ranks requires --ranks");
+  if (o.repeat != 1 && !o.iteration) throw usage_error("--repeat requires --iteration, which names the iterations");
   if (o.window && o.iteration)
-    throw usage_error("--window and --iteration both say which part of the time is taken: give one of them");
-  if (o.partial && !o.window) throw usage_error("--partial goes with --window");
+    throw usage_error("--window and --iteration both choose a part of the time; give only one");
+  if (o.partial && !o.window) throw usage_error("--partial requires --window");
   if (o.iteration) (void)iteration_options(*o.iteration);
   if (o.scale) (void)scale_options(*o.scale);
   if (o.window) (void)parse_time_window("--window ", *o.window);

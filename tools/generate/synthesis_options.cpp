@@ -39,7 +39,7 @@ void add_synthesis_options(App& app, SynthesisOptions& o) {
                   "at most K chunks of each shard (default: 64; 256 for large shards)")
       .advanced();
   app.add_choice("--target", o.target, {"msccl", "rccl"}, option_text::target).advanced();
-  app.add_flag("--bound", o.bound, "print the lower bound of the time and the links that limit it");
+  app.add_flag("--bound", o.bound, "print the lower bound of the time and its links");
 }
 
 bool is_synthesized(const GenerateOptions& o) {

@@ -252,12 +252,11 @@ bool is_schedule(const ReplayOutputOptions& o) {
 void add_replay_output_options(App& app, ReplayOutputOptions& to) {
   app.group("Output");
   app.add_option("-o,--output", to.output, "PATH", option_text::output);
-  app.add_option("-t,--to", to.to, "run|html|perfetto|chrome|ten[,KEY=VALUE...]", option_text::to);
+  app.add_option("-t,--to", to.to, "run|html|perfetto|chrome|ten[,KEY=VALUE...]", option_text::to).advanced();
   app.add_choice("--format", to.format, {"text", "csv", "json", "astra"}, "form of the printed result");
-  app.add_choice("--show", to.show, {"npus", "collectives", "links"}, option_text::show);
-  app.add_option("--explain", to.explain, "RANK:NODE|end",
-                 "print why a node started, or the run ended, when it did");
-  app.add_option("--timeline", to.timeline, "PATH", "also write a Chrome trace, for ui.perfetto.dev");
+  app.add_choice("--show", to.show, {"npus", "collectives", "links"}, option_text::show).advanced();
+  app.add_option("--explain", to.explain, "RANK:NODE|end", "why a node started, or the run ended, at its time");
+  app.add_option("--timeline", to.timeline, "PATH", "also write a Chrome trace, for ui.perfetto.dev").advanced();
   app.add_flag("--print-network", to.print_network, "write the links of the network as YAML, and replay nothing")
       .advanced();
   app.add_flag(

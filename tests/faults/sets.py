@@ -195,9 +195,10 @@ def half_replaced(case):
 def read_only(scratch):
     """Somebody who may not write reads a whole set, and hears what to do of one that is half replaced."""
     case = ring(scratch, "readonly")
-    bin_of_all = scratch / "bin"  # others may not enter the folder that the build is in
-    bin_of_all.mkdir()
+    bin_of_all = scratch / "program/bin"  # others may not enter the folder that the build is in
+    bin_of_all.mkdir(parents=True)
     shutil.copy(pathlib.Path(BIN) / "et-convert", bin_of_all)
+    shutil.copytree(pathlib.Path(BIN).parent / "lib", bin_of_all.parent / "lib", symlinks=True)  # where it finds libetkit
     heard = 0
     for _, folder, where in half_replaced(case):
         before = contents(folder)

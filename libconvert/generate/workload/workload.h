@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Makes the traces of a training step of a transformer, spread over NPUs by a plan. Formulas and their sources:
-// "Workloads" in et-generate(1).
+// et-workloads(5).
 //
 //   WorkloadSet set(preset_workload("llama3-405b", 16'384));
 //   for (std::int64_t c = 0; c < set.classes(); ++c) print(set.figures(c));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks includes: which module may use which, where third-party headers may stand, and that a source file includes
-its own header first, so that each header with a source file stands on its own wherever files are compiled alone."""
+"""Checks includes: which module may use which, where third-party headers may be used, and that a source file includes
+its own header first, so that each header with a source file is self-contained."""
 import pathlib
 import re
 import sys
@@ -29,7 +29,7 @@ MAY_INCLUDE = {
                  "synthesis"},
 }
 
-# pattern of an include: patterns of the files that may have it; each has at least one. Tests may include everything.
+# pattern of an include: patterns of the files that may contain it, at least one each. Tests may include everything.
 THIRD_PARTY = {
     r"pugixml\.hpp": [r"libconvert/config/xml_document\.h"],
     r"simdjson\.h": [r"libconvert/formats/json/.*", r"libconvert/formats/pytorch/.*", r"libconvert/config/.*",
@@ -59,7 +59,7 @@ def own_module(header, root):
 
 
 def problem(path, header, root, used):
-    """What is wrong with an include, or None; adds the permissions that it uses to `used`."""
+    """Returns what is wrong with an include, or None; adds the permissions that it uses to `used`."""
     place = path.relative_to(root).as_posix()
     target = own_module(header, root)
     if target is None:

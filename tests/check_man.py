@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that every option in a tool's --help stands in its manual page and completions, and the other way round.
+"""Checks that every option in a tool's --help is in its manual page and completions, and vice versa.
 
     check_man.py TOOL MANUAL_PAGE BASH_COMPLETION ZSH_COMPLETION
     check_man.py MANUAL_PAGE
-Where groff or mandoc is installed the page must also format without a warning.
+If groff or mandoc is installed, the page must also format without a warning.
 """
 import os
 import re
@@ -26,7 +26,7 @@ def options_in_help(tool):
 
 
 def options_in_man(page):
-    """Options that have an entry of their own: lines .BR/.B/.IP/.TP that begin with one."""
+    """Options with their own entry: lines .BR/.B/.IP/.TP that begin with one."""
     with open(page, encoding="utf-8") as f:
         text = f.read().replace("\\-", "-")
     section = re.search(r"^\.SH OPTIONS\n(.*?)(?=^\.SH )", text, re.DOTALL | re.MULTILINE)
@@ -40,7 +40,7 @@ def options_in_completion(path):
 
 
 def remarks(page):
-    """What the installed formatters find wrong with it."""
+    """Warnings of the installed formatters about it."""
     for linter in LINTERS:
         if shutil.which(linter[0]):
             done = subprocess.run([*linter, page], capture_output=True, text=True, check=False)

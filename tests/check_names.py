@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that each type of a namespace is defined in one file: two of one name in different files break the rule of one
-definition, which no compiler sees and which lets one file run the other's constructor."""
+"""Checks that each type of a namespace is defined in one file. Two types of one name in different files violate the
+one-definition rule, which no compiler reports and which lets one file run the other's constructor."""
 import collections
 import pathlib
 import re
@@ -14,7 +14,7 @@ TYPE = re.compile(r"^(?:template <[^;{]*> )?(?:struct|class|enum class|union) (?
 
 
 def definitions(text):
-    """Yields the full names of the types that a file defines at the level of a namespace that has a name."""
+    """Yields the full names of the types that a file defines directly in a named namespace."""
     within = []
     for line in text.splitlines():
         if match := NAMESPACE.match(line):

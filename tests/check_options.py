@@ -4,7 +4,8 @@
 
     check_options.py DIRECTORY_OF_TOOLS
 
-Checks that the help of daily use fits a screen, that `--help all` has every option of it, and that etkit lists the tools.
+Checks that the help of daily use fits a screen, that `--help all` has every option of it, that etkit lists the tools, and
+that messages name options that exist.
 """
 import collections
 import pathlib
@@ -14,6 +15,7 @@ import sys
 
 LINES, COLUMNS = 50, 80  # of a screen
 ASTRA_GROUP = "As ASTRA-sim"  # ASTRA-sim's own names
+ROOT = pathlib.Path(__file__).parent.parent
 
 
 def output_of(*command):
@@ -65,6 +67,19 @@ def check_meanings(by_tool):
             yield f"{short} is several options: {', '.join(sorted(longs))}"
 
 
+def check_messages(known):
+    """Yields options in strings of the code that no tool has."""
+    for folder in ("libconvert", "tools"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix not in (".cpp", ".h", ".def", ".ts"):
+                continue
+            code = re.sub(r"//[^\n]*", "", path.read_text())
+            for text in re.findall(r'"((?:\\.|[^"\\\n])*)"', code):
+                for option in re.findall(r"(?<![\w-])--[a-z][\w-]*[a-z]", text):
+                    if option not in known:
+                        yield f"{path.relative_to(ROOT)}: {option} is not an option of any tool: {text}"
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     tools = sorted(path.name for path in folder.glob("et-*"))
@@ -78,6 +93,7 @@ def main():
         if entry not in listed.splitlines():
             problems.append(f"etkit does not list {tool} as in its help")
     problems += check_meanings(by_tool)
+    problems += check_messages({o[2] for found in by_tool.values() for o in found} | {"--no-"})
     print("\n".join(problems) or f"{len(tools)} tools, {len({o[2] for f in by_tool.values() for o in f})} options")
     return 1 if problems or not tools else 0
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Checks the programs of the pages: no list of data becomes the arguments of a call. Arguments lie on the stack, and about
-125,000 of them overflow it. A loop, or largest() and smallest() of lib/extremes.ts, takes lists of any length."""
+"""Checks the programs of the pages: no list of data is passed as the arguments of a call. About 125,000 arguments
+overflow the stack. A loop, or largest() and smallest() of lib/extremes.ts, accepts lists of any length."""
 import pathlib
 import re
 import sys
@@ -10,12 +10,12 @@ CLOSES = {")": "(", "]": "[", "}": "{"}
 
 
 def blank(text):
-    """The text with comments and strings of one line replaced by blanks."""
+    """The text with comments and single-line strings replaced by blanks."""
     return STRINGS.sub(lambda m: " " * len(m[0]), text)
 
 
 def enclosing(text, at):
-    """The place of the bracket that is open there; -1 if there is none."""
+    """The position of the innermost bracket that is open there; -1 if there is none."""
     open_ = []
     for i in range(at - 1, -1, -1):
         if text[i] in CLOSES:
@@ -28,7 +28,7 @@ def enclosing(text, at):
 
 
 def findings(text):
-    """Yields (line, what) of a program's text."""
+    """Yields (line, what) for a program's text."""
     text = blank(text)
     for m in re.finditer(r"\.\.\.", text):
         at = enclosing(text, m.start())

@@ -12,7 +12,7 @@ MOST_FILES_OF_FOLDER = 25
 MOST_LINES_OF_TOOL = 120
 FOLDERS = ("libconvert", "tools")
 
-# Comments, literals and preprocessor lines: what may hold braces that are none.
+# Comments, literals and preprocessor lines: text that may contain braces outside of code.
 NO_CODE = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"([^(\s]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])\'(?:\\.|[^\'\\\n])+\''
     r"|^[ \t]*#(?:\\\n|[^\n])*", re.DOTALL | re.MULTILINE)
@@ -20,7 +20,7 @@ TYPE = re.compile(r"\b(?:class|struct|union|enum)\b[^()]*$")
 
 
 def kind_of(head, within):
-    """What a brace opens behind `head` in a block of kind `within`: namespace, type, function or other."""
+    """What a brace opens after `head` in a block of kind `within`: namespace, type, function or other."""
     if within not in ("namespace", "type"):
         return "other"
     if re.search(r"\bnamespace\b", head) or re.search(r'\bextern\s*$', head):

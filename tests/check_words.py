@@ -186,7 +186,9 @@ def main():
     parser.add_argument("--update", action="store_true", help="rewrite the allowance")
     arguments = parser.parse_args()
     root = arguments.root.resolve()
-    found = {path.relative_to(root).as_posix(): list(findings(path)) for path in scanned(root)}
+    wanted = tuple(arguments.list or [""])
+    names = {path.relative_to(root).as_posix(): path for path in scanned(root)}
+    found = {name: list(findings(path)) for name, path in names.items() if name.startswith(wanted)}
     counts = {name: len(list_) for name, list_ in found.items() if list_}
     if arguments.update:
         lines = [f"{count} {name}\n" for name, count in sorted(counts.items())]
@@ -195,9 +197,8 @@ def main():
     listed = arguments.list is not None
     failed = 0
     for name in sorted(found):
-        chosen = listed and (not arguments.list or any(name.startswith(prefix) for prefix in arguments.list))
         over = len(found[name]) > allowed.get(name, 0)
-        if (over and not listed) or chosen:
+        if over or listed:
             for finding in sorted(found[name]):
                 print(f'{name}:{finding.line}: "{finding.phrase}": {finding.advice}')
         if over:

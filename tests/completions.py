@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Asks bash and zsh what they offer behind a command line, with the completions of a build.
+"""Checks what bash and zsh offer after a command line, with the completions of a build.
 
     completions.py bash|zsh DIRECTORY_OF_COMPLETIONS
 """
@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 FILES = ("ring.0.et", "ring.1.et", "with space.json", "net.yml")
-# The words of a command line, the last one to be completed; what must be offered, and what must not.
+# The words of a command line, with the last one to be completed; what must be offered, and what must not.
 CASES = (
     (("et-replay", "--net"), ("--network", "--network-configuration"), ("--set",)),
     (("et-replay", "--model", ""), ("unaware", "aware", "links"), FILES),
@@ -36,7 +36,7 @@ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 spec=($(complete -p "$1")); "${spec[-2]}" 2>/dev/null
 printf '%s\\n' "${COMPREPLY[@]}"
 """
-# A shell of its own in a pseudo-terminal; compadd tells what it was given, and adds nothing.
+# A separate shell in a pseudo-terminal; compadd prints its arguments, and adds nothing.
 ZSH = r"""
 zmodload zsh/zpty
 directory=$1; shift

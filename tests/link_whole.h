@@ -13,7 +13,7 @@ namespace convert {
 
 struct LinkedTrace {
   Trace trace;
-  std::vector<GroupTable::Group> groups;  // those that the rank communicates in or its traces tell of
+  std::vector<GroupTable::Group> groups;  // groups in which the rank communicates or that its traces contain
   LinkReport report;
 };
 

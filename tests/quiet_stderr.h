@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps what libraries say on standard error out of a test's output.
+// Suppresses output of libraries on standard error in a test.
 #pragma once
 
 #include <gtest/gtest.h>

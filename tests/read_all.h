@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For tests and fuzz targets of the readers of PyTorch's and Kineto's traces: all that was read as one text, to
-// compare.
+// For tests and fuzz targets of the readers of PyTorch's and Kineto's traces: all data as one text, for
+// comparisons.
 #pragma once
 
 #include <string>
@@ -93,7 +93,7 @@ inline std::string all_of(const Profile& p) {
   return out;
 }
 
-// All that is read and reported, or the error.
+// All data and reports, or the error.
 template <class Read>
 std::string outcome_of(Input& input, const Read& read) {
   std::string out;

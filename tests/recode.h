@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For tests and fuzz targets: reads a whole byte string as one format and writes it as another, batch by batch.
+// For tests and fuzz targets: reads a byte string as one format and writes it as another, batch by batch.
 #pragma once
 
 #include <memory>
@@ -45,7 +45,7 @@ inline std::string recode(std::string_view bytes, std::string_view from, std::st
   return out;
 }
 
-// The whole of one rank; `bytes` must hold less than a batch.
+// Returns one whole rank; `bytes` must be smaller than a batch.
 inline Trace read_one(std::string_view bytes, std::string_view format) {
   BytesReader reader(bytes, format);
   Trace trace;
@@ -54,7 +54,7 @@ inline Trace read_one(std::string_view bytes, std::string_view format) {
   return trace;
 }
 
-// The error that reading and writing again throws.
+// Returns the error that reading and writing again throws.
 inline Error recode_error(std::string_view bytes, std::string_view from, std::string_view to = "chakra") {
   try {
     (void)recode(bytes, from, to);

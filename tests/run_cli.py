@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs command-line tests: text files that hold commands and what they must print.
+"""Runs command-line tests: text files with commands and their expected output.
 
-    What this test is about; any line that begins with none of the marks is a comment.
+        Description of the test; any line without one of the marks is a comment.
     $ et-validate $TESTDATA/chakra/bad-dangling.0.et
     > a line of standard output
     ! a line of standard error
     ? 1
 
-`$` is a command for bash (a line that ends in \\ goes on in the next); without `>` and `!` lines nothing may be
-printed, without `?` the exit status must be 0. Commands of one file run one after the other in the same fresh
-directory, with the built tools first in PATH. $TESTDATA is the absolute path of testdata/; where it occurs in
-output, $TESTDATA is expected. Output that does not end in a newline is expected as a last line `%no newline`.
+`$` is a command for bash (a line that ends in \\ continues in the next one). Without `>` and `!` lines nothing may be
+printed; without `?` the exit status must be 0. Commands of one file run one after the other in the same fresh
+directory, with the built tools first in PATH. $TESTDATA is the absolute path of testdata/; if output contains this
+path, $TESTDATA is expected. Output that does not end in a newline is expected as a last line `%no newline`.
 """
 import argparse
 import difflib
@@ -77,7 +77,7 @@ def normalized(expected):
 
 
 def run_file(path, options, jobs):
-    """Number of commands that did something else than expected; with --update none, but the file changes."""
+    """Number of commands with unexpected results; with --update always 0, but the file changes."""
     failures, lines = 0, []
     original = path.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory(prefix="etkit-cli-") as scratch:
@@ -134,7 +134,7 @@ def list_cases(files, text):
 
 
 def newest_build():
-    """The folder of tools of the preset that was built last."""
+    """The folder of tools of the last built preset."""
     built = sorted(pathlib.Path(__file__).parent.parent.glob("build/*/bin/et-convert"), key=lambda p: p.stat().st_mtime)
     return str(built[-1].parent) if built else "build/dev/bin"
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs the commands that README.md and the manual pages show, as in the top folder of a clone.
+"""Runs the commands in README.md and the manual pages, as in the top folder of a clone.
 
-In README.md these are fenced blocks with lines that begin with `$ `; what follows a command is what it prints (a line
-that begins with `> ` goes on with the command). In a manual page these are .EX blocks that begin with `$ `, read in
+In README.md these are fenced blocks with lines that begin with `$ `; a command is followed by its output (a line
+that begins with `> ` continues the command). In a manual page these are .EX blocks that begin with `$ `, read in
 the same way, or with a tool or a loop of the shell: such a block must end with status 0 and print no error. A block
-below `.\\" not run: REASON` is for reading. The blocks of one page run one after the other; /tmp/ in them is a folder of
-their own.
+below `.\\" not run: REASON` is not run. The blocks of one page run one after the other; /tmp/ in the blocks is a
+separate folder.
 """
 import argparse
 import os
@@ -22,7 +22,7 @@ MAN = re.compile(r"^(?P<skip>\.\\\" not run: [^\n]*\n(?:\.RS\n)?)?\.EX\n(?P<body
 RUN = re.compile(r"\$ |et-\w+ |for |diff |mpirun ")
 
 
-# What groff reads, and what a terminal shows.
+# Markup that groff reads, and the character that a terminal shows.
 GLYPHS = {"\\(->": "→", "\\(mc": "µ", "\\[u2026]": "…"}
 
 
@@ -49,7 +49,7 @@ def run(command, options, scratch):
 
 
 def run_console(body, options, scratch):
-    """The block as it would be shown now."""
+    """The block as it would be shown with current output."""
     commands = []
     for line in body.splitlines():
         if line.startswith("$ "):
@@ -69,7 +69,7 @@ def run_script(body, options, scratch):
 
 
 def check(path, options):
-    """Number of blocks that ran, and of those that did something else than they say."""
+    """Number of blocks that ran, and number of blocks with other results than shown."""
     text = path.read_text(encoding="utf-8")
     man = path.suffix == ".in"
     ran, failures, new, at = 0, 0, "", 0

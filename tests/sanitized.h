@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fewer cases of the tests that make very many, where sanitizers make each several times as slow.
+// Reduces the number of cases in tests with very many, as sanitizers make each several times slower.
 #pragma once
 
 namespace convert::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// et-anonymize: a set that can be given away, and a proof of what it hides and keeps.
+// et-anonymize: makes a set that can be shared, and proves what it hides and keeps.
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,7 +26,7 @@ namespace {
 using namespace convert;
 
 void tell(const AnonymizeCounts& counts) {
-  log_info(counted(counts.dropped, "attribute") + " of " + counted(counts.nodes, "node") + " left out" +
+  log_info(counted(counts.dropped, "attribute") + " of " + counted(counts.nodes, "node") + " omitted" +
            (counts.wrong_kind == 0 ? "" : ", and " + std::to_string(counts.wrong_kind) + " of unexpected kinds") +
            (counts.merged == 0 ? "" : "; " + counted(counts.merged, "node") + " merged into others"));
   if (counts.turns != 0) log_note(tools::note_of_turns(counts.turns));
@@ -39,7 +39,8 @@ std::vector<std::string> file_names(const tools::AnonymizeToolOptions& o, const 
   return names;
 }
 
-// Proves the set before it is written: what fails is not given away. Returns the report; nothing if it fails.
+// Proves the set before it is written; a set that fails is not written. Returns the report, or nothing if the proof
+// fails.
 std::optional<std::string> prove(const tools::AnonymizeToolOptions& o, const std::vector<std::string>& names,
                                  KeptSet& before, AnonymizedSet& after, tools::Context& context) {
   const tools::AnonymityProof proof = tools::prove_anonymity(
@@ -48,8 +49,7 @@ std::optional<std::string> prove(const tools::AnonymizeToolOptions& o, const std
   std::string report = o.report->ends_with(".txt") ? proof_text(proof) : proof_json(proof);
   const std::vector<std::string> failures = proof.failures();
   if (failures.empty()) return report;
-  for (const std::string& f : failures)
-    context.diagnostics.error({}, "proof", f + "; nothing is written but the report");
+  for (const std::string& f : failures) context.diagnostics.error({}, "proof", f + "; only the report is written");
   write_bytes(o.report, report);
   return std::nullopt;
 }
@@ -73,7 +73,7 @@ int anonymize(const tools::AnonymizeToolOptions& o, tools::Context& context) {
   if (context.failed()) return 1;
   tools::warn_of_leaks(o, after.plan().sizes, context.diagnostics);
   tools::OutputOptions output = o.output;
-  output.no_history = true;  // the metadata say anonymized in its place, without the command line
+  output.no_history = true;  // the metadata attribute anonymized replaces it, without the command line
   std::optional<std::string> report;
   if (o.report && !(report = prove(o, names, before, after, context))) return 1;
   const auto add_report = [&](OutputFiles& files) {
@@ -94,12 +94,11 @@ int main(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-anonymize",
       .operands = "[INPUT...]",
-      .examples = {{"et-anonymize llama -o shared", "names, texts and metadata are gone; replays are the same"},
-                   {"et-anonymize llama -o shared --report proof.json", "with a proof of both"},
+      .examples = {{"et-anonymize llama -o shared", "no names, texts and metadata; the same replays"},
+                   {"et-anonymize llama -o shared --report proof.json", "with a proof of what is hidden and kept"},
                    {"et-anonymize --sizes pow2 --merge-chains --k 3 --jitter 10% llama -o shared",
-                    "shapes of layers are hidden too, and times change by up to a tenth"},
-                   {"et-anonymize --key key llama2 -o shared2",
-                    "with the key of another set: names can be compared"}},
+                    "also hides shapes of layers; times change by at most a tenth"},
+                   {"et-anonymize --key key llama2 -o shared2", "with the key of another set, to compare names"}},
   };
   return tools::run_tool(argc, argv, info, tools::add_anonymize_options, anonymize);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// et-convert: any format to any format. et-timeline, its other name: runs to a timeline.
+// et-convert: converts any format to any format. et-timeline, its other name, converts runs to a timeline.
 #include "common/form.h"
+#include "common/option_texts.h"
 #include "common/sink.h"
 #include "common/source.h"
 #include "common/tool.h"
@@ -12,7 +13,7 @@
 
 namespace {
 
-// Returns how much was written, in what the output consists of.
+// Returns the amount that was written, in units of the output format.
 std::string amount(const convert::TraceSource& source, const convert::Format& to) {
   using convert::counted;
   if (to.write_schedule != nullptr) return counted(source.schedule()->transfers.size(), "transfer");
@@ -22,18 +23,18 @@ std::string amount(const convert::TraceSource& source, const convert::Format& to
   return counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node");
 }
 
-// Adds what --device and --repair ask for.
+// Adds the settings of --device and --repair.
 convert::SourceOptions with_details(convert::SourceOptions options, const std::optional<std::string>& device,
                                     bool repair) {
   if (device) {
     if (!options.from.value_or("pytorch").starts_with("pytorch") || options.operands.size() != 1)
-      throw convert::usage_error("--device goes with one PyTorch host trace; et-link links many");
+      throw convert::usage_error("--device requires exactly one PyTorch host trace; use et-link for several");
     options.from = options.from.value_or("pytorch");
     options.linked = {{.rank = options.rank, .device = *device}};
   }
   if (repair) {
     if (!options.from.value_or("ten").starts_with("ten"))
-      throw convert::usage_error("--repair is for schedules (ten)");
+      throw convert::usage_error("--repair is for schedules only; use -f ten");
     options.from = options.from.value_or("ten") + ",repair=yes";
   }
   return options;
@@ -54,17 +55,17 @@ int main(int argc, char** argv) {
       .operands = "[INPUT...]",
       .examples = {{"et-convert -f msccl,size=1MiB ring8.xml -o ring8",
                     "an algorithm as a trace set, ring8.0.et … ring8.7.et"},
-                   {"et-convert --device kineto.json host.json -o x.0.et", "what PyTorch recorded of a rank"},
+                   {"et-convert --device kineto.json host.json -o x.0.et", "both PyTorch traces of a rank, linked"},
                    {"et-convert -t json ring8.3.et | less", "one rank as text"},
                    {"et-convert -t msccl ring8 -o ring8.xml", "back to MSCCL-IR"},
                    {"et-convert ring8.xml | et-validate --dataflow", "a whole set through a pipe"},
-                   {"et-convert llama.run -o llama.pftrace", "what a replay did, for ui.perfetto.dev"}},
+                   {"et-convert llama.run -o llama.pftrace", "a replay, for ui.perfetto.dev"}},
   };
   const auto setup = [&](tools::App& app) {
     tools::add_set_input_options(app, input);
-    app.add_option("--device", device, "FILE", "Kineto trace to link a PyTorch host trace with");
+    app.add_option("--device", device, "FILE", tools::option_text::device);
     if (timeline) return tools::add_target_options(app, output, "perfetto|chrome|run|html[,KEY=VALUE...]");
-    app.add_flag("--repair", repair, "of a schedule: drop copies that are there already, new times by link order");
+    app.add_flag("--repair", repair, "of a schedule: drop redundant copies, compute times from link order");
     tools::add_output_options(app, output);
     tools::add_in_place_option(app);
   };
@@ -73,7 +74,7 @@ int main(int argc, char** argv) {
         SourceOptions source_options = with_details(tools::source_options(input, context), device, repair);
         source_options.hash = !output.no_history;
         if (const auto form = tools::asked_form(output, timeline)) {
-          // Others do not tell the inputs.
+          // Other forms do not record the inputs.
           source_options.hash = source_options.hash && (form->page() || form->choice.format->name == "run");
           return convert_runs(load_runs(source_options, context.jobs(), context.diagnostics), *form, output,
                               context);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// et-diff: what differs between two sets of traces, or two runs.
+// et-diff: compares two trace sets, or two runs.
 #include "analyze/diff/difference.h"
 #include "common/tool.h"
 #include "diff/inputs.h"
@@ -9,9 +9,10 @@
 
 namespace {
 
-// What cannot be read is an error here like any other: exit status 1 means that A and B differ.
+// Unreadable input has exit status 2 like any other error, because exit status 1 means that A and B differ.
 int diff(const tools::DiffOptions& o, tools::Context& context) try {
-  if (o.operands.size() != 2) throw convert::usage_error("two inputs are compared, A and B; see et-diff --help");
+  if (o.operands.size() != 2)
+    throw convert::usage_error("exactly two inputs are required, A and B; see et-diff --help");
   const bool json = o.form() == "json";
   if (o.statistics) {
     o.check_statistics();

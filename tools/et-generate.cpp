@@ -31,7 +31,7 @@ void write_workload(const WorkloadSet& workload, const tools::GenerateOptions& o
     ClassSet set(name, workload.master());
     return tools::write_made(set, o, context);
   }
-  // Classes of few ranks would take much memory and save little; noise leaves none.
+  // Written rank by rank: classes of few ranks would take much memory and save little; with noise all ranks differ.
   MadeSet set(name, workload.ranks(), [&](Rank rank) { return workload.trace(rank, noise); });
   if (workload.group_count() > 0) set.set_groups(groups_text(workload.groups()));
   tools::write_made(set, o, context);
@@ -51,11 +51,12 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
   }
   tools::check_kind(o.kind[0]);
   const auto collective = tools::collective_of(o.kind[0]);
-  if (o.sizes.size() > 1 && !collective) throw usage_error("--size takes several sizes of collectives only");
+  if (o.sizes.size() > 1 && !collective)
+    throw usage_error("several values of --size are for collectives only; give one");
   if (tools::names_workload(o.kind[0])) {
     const WorkloadSet workload = tools::workload_of(o, context);
     if (o.show) {
-      if (!o.noise.empty() || o.seed) throw usage_error("--show plan takes no --noise and --seed");
+      if (!o.noise.empty() || o.seed) throw usage_error("--noise and --seed cannot be combined with --show plan");
       write_bytes(std::nullopt, tools::explain(workload));
       return 0;
     }
@@ -84,7 +85,7 @@ int main(int argc, char** argv) {
                    {"et-generate all_reduce --algorithm ring --npus 8 --size 1MiB -o ring8",
                     "an algorithm as a trace set, ring8.0.et … ring8.7.et"},
                    {"et-generate all_reduce --algorithm synthesized -n net.yml --size 1MiB -o m",
-                    "the fastest that is found for a network"},
+                    "the fastest algorithm found for a network"},
                    {"et-generate all_to_all --dims 4x8 --algorithm hierarchical -t msccl",
                     "an algorithm as MSCCL-IR, for NCCL and RCCL"},
                    {"et-generate layers --npus 16 --layers 24 --call all_reduce:64MiB -o toy",

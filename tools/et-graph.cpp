@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// et-graph: draw execution traces.
+// et-graph: draws execution traces.
 #include <algorithm>
 
 #include "common/source.h"
@@ -32,13 +32,13 @@ std::string picture_type(const tools::OutputOptions& output) {
   if (tools::is_picture(suffix) || suffix == "html") return suffix;
   const convert::Format* format = convert::format_by_suffix(*output.path, convert::Direction::write);
   if (format == nullptr || format->write_drawing == nullptr) {
-    throw convert::usage_error("cannot tell the type of picture from '" + *output.path +
+    throw convert::usage_error("cannot derive the type of picture from '" + *output.path +
                                "'; name it with -t html, dot, svg, png, pdf or graphml");
   }
   return std::string(format->name);
 }
 
-// Returns whether a type is dot or graphml, with or without options behind it.
+// Returns whether a type is dot or graphml, with or without options.
 bool is_drawing(const std::string& type) {
   const std::string name = type.substr(0, type.find(','));
   const auto formats = convert::all_formats();
@@ -61,7 +61,7 @@ int graph(const Options& o, tools::Context& context) {
   }
   tools::check_page_options(o.page, page);
   constexpr std::int64_t ps_per_ms = 1'000'000'000;
-  if (o.timeout_ps < ps_per_ms) throw usage_error("--timeout: less than a millisecond; name the unit, such as 30s");
+  if (o.timeout_ps < ps_per_ms) throw usage_error("--timeout is less than 1 ms; give the unit, such as 30s");
   const ExcerptOptions excerpt = tools::excerpt_options(o.part);
   const bool picture = tools::is_picture(type);
   if (o.output.to_stdout() && picture && type != "svg") tools::refuse_binary_on_tty();
@@ -108,10 +108,10 @@ int main(int argc, char** argv) {
                    {"et-graph ring8 | dot -Tpng > all.png", "all ranks, as dot on stdout"},
                    {"et-graph llama -o llama.html",
                     "all ranks as a page to search and zoom, up to 2 million nodes"},
-                   {"et-graph ring8.xml -o ring8.html", "what an algorithm does, step by step, as a page"},
+                   {"et-graph ring8.xml -o ring8.html", "the steps of an algorithm, as a page"},
                    {"et-graph --view ten -n ring:8,bw=50GB/s,lat=500ns ring8 -o ring8.html",
-                    "in time, as a replay on a network does it"},
-                   {"et-graph --around 812,4 llama.0.et -o n812.svg", "a node and what is within 4 hops of it"},
+                    "the schedule of a replay on a network"},
+                   {"et-graph --around 812,4 llama.0.et -o n812.svg", "a node and its neighbours within 4 hops"},
                    {"et-graph -t graphml llama.0.et -o llama.graphml",
                     "for Gephi, yEd or Cytoscape; no layout, any size"}},
   };

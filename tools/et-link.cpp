@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// et-link: PyTorch's host traces and their device traces as one trace set.
+// et-link: links PyTorch's host traces and their device traces to one trace set.
 #include <memory>
 
 #include "common/form.h"
@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
                    {"et-link --host 'host.%r.json' --device 'kineto.%r.json.gz' -o llama",
                     "all ranks, llama.0.et …, and llama.groups.json"},
                    {"et-link --host host.0.json --device kineto.0.json -v -o x.0.et --report x.json",
-                    "what was matched, and what was not"}},
+                    "with a report of what was matched"}},
   };
   const auto setup = [&](tools::App& app) {
     tools::add_link_options(app, link);

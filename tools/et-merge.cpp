@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// et-merge: put collective algorithms into a workload, or sets side by side.
+// et-merge: puts collective algorithms into a workload, or sets side by side.
 #include <utility>
 
 #include "common/sink.h"
@@ -22,12 +22,13 @@ int put_side_by_side(const tools::MergeToolOptions& o, tools::Context& context) 
   if (o.workload) operands.insert(operands.begin(), *o.workload);
   if (operands.size() < 2) {
     throw usage_error(
-        "no algorithm is given, such as -a all_reduce=ring8.xml; without one, two sets and more are put side by "
-        "side");
+        "no algorithm is given, such as -a all_reduce=ring8.xml; without one, two or more sets are required, to "
+        "put side by side");
   }
   if (o.ranks || o.require_all || o.chunks != 1 || o.input.rank)
     throw usage_error(
-        "sets are put side by side as they are; --ranks, --rank, --chunks and --require-all are for algorithms");
+        "--ranks, --rank, --chunks and --require-all are for algorithms; give -a, or put sets side by side without "
+        "them");
   tools::require_one_standard_input(operands);
   std::vector<std::unique_ptr<TraceSource>> sources;
   for (const std::string& operand : operands) {
@@ -53,7 +54,7 @@ void tell(const MergedSet& merged) {
 
 int merge(const tools::MergeToolOptions& o, MergeOptions options, tools::Context& context) {
   if (o.workload && !o.input.operands.empty())
-    throw usage_error("the workload is named twice: with -w and behind it");
+    throw usage_error("the workload is named twice, with -w and as an operand; name it once");
   tools::InputOptions input = o.input;
   if (o.workload) input.operands = {*o.workload};
   SinkOptions more{.keep = files_of_rules(o, options)};
@@ -67,10 +68,10 @@ int merge(const tools::MergeToolOptions& o, MergeOptions options, tools::Context
   if (!workload.prepare(false) || context.failed()) return 1;
   MergedSet merged(workload, std::move(options), context.diagnostics);
   if (context.failed()) return 1;
-  if (context.common.werror) {  // else nothing is held back for it
+  if (context.common.werror) {  // otherwise warnings do not stop the output
     more.before_commit = [&](OutputFiles&) {
       merged.finish();
-      if (context.failed()) throw input_error({}, "nothing is written: there are warnings");
+      if (context.failed()) throw input_error({}, "nothing is written because of the warnings (--werror)");
     };
   }
   open_sink(merged, o.output, context, std::move(more)).write(merged, context.diagnostics);
@@ -92,12 +93,12 @@ int main(int argc, char** argv) {
       .operands = "[WORKLOAD | SET SET...]",
       .examples = {{"et-merge -w llama -a all_reduce=ring8.xml -o llama+ring", "all all-reduces as rings"},
                    {"et-merge -w llama -a 'all_gather:size>=1MiB=ag4' -a all_reduce=ring8 -o m",
-                    "by size; the first rule that fits counts"},
-                   {"et-merge -w llama -a all_reduce=ring,chunks=4 -o merged", "a known algorithm, by its name"},
+                    "by size; the first matching rule applies"},
+                   {"et-merge -w llama -a all_reduce=ring,chunks=4 -o merged", "a built-in algorithm, by its name"},
                    {"et-merge -w llama -a synthesized,net=torus.yml -o merged", "algorithms made for a network"},
                    {"et-merge -w llama --map map.yml -o - | et-validate", "rules from a file"},
                    {"et-merge llama bert -o both",
-                    "two sets side by side, the ranks of bert behind those of llama"}},
+                    "two sets side by side, first the ranks of llama, then of bert"}},
   };
   return tools::run_tool(argc, argv, info, tools::add_merge_options, work);
 }

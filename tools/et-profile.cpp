@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// et-profile: statistics of traces, to make others like them.
+// et-profile: summarises traces as statistics, from which similar traces are made.
 #include <memory>
 #include <vector>
 
@@ -25,14 +25,13 @@ std::string share(std::uint64_t part, std::uint64_t all) {
   return std::to_string(all == 0 ? 0 : (part * percent + all / 2) / all) + " %";
 }
 
-// Says what a profile tells and hides; `of` begins the lines.
+// Logs what a profile keeps and hides; `of` begins the lines.
 void tell(const LearnedProfile& learned, const std::string& of) {
   const LearnCounts& c = learned.counts;
   log_info(of + counted(c.nodes, "computation") + ": " + share(c.whole, c.nodes) +
-           " in segments that stand often enough as a whole, the rest by pieces");
-  log_info(of + counted(c.replaced, "node") + " written as the most similar frequent ones, " +
-           counted(c.left_out, "node") + " left out as rare, " + counted(c.shuffled_calls, "communication") +
-           " without their order");
+           " in segments frequent enough to be kept whole, the rest in pieces");
+  log_info(of + counted(c.replaced, "node") + " replaced by similar frequent ones, " + counted(c.left_out, "node") +
+           " omitted as rare, " + counted(c.shuffled_calls, "communication") + " without their order");
   log_info(of + counted(learned.profile.classes.size(), "kind") + " of nodes, " +
            counted(learned.profile.tokens.size(), "token") + ", " + counted(learned.profile.rules.size(), "piece"));
 }
@@ -76,11 +75,11 @@ int main(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-profile",
       .operands = "[INPUT...]",
-      .examples = {{"et-profile llama -o llama.profile.json", "what occurs twice or more"},
-                   {"et-profile --k 5 job1 job2 job3 -o jobs.profile.json", "of three sets together"},
+      .examples = {{"et-profile llama -o llama.profile.json", "keeps what occurs at least twice"},
+                   {"et-profile --k 5 job1 job2 job3 -o jobs.profile.json", "one profile of three sets"},
                    {"et-profile --representatives auto run* -o runs.profile.json",
-                    "a profile of each kind of sets among them, and which set is of which"},
-                   {"et-profile llama | et-synthesize --seed 7 -o like", "another set like this one"}},
+                    "a profile of each cluster of similar sets, and the cluster of each set"},
+                   {"et-profile llama | et-synthesize --seed 7 -o like", "a similar set"}},
   };
   return tools::run_tool(argc, argv, info, tools::declare_profile, profile);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// et-replay: simulate execution traces on a network.
+// et-replay: simulates execution traces on a network.
 #include <optional>
 #include <utility>
 #include <vector>
@@ -55,7 +55,7 @@ int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions
   for (const std::string& note : scenario.options.system->config.notes) log_info(note);
   check_scenario(scenario);
   set_replay_output(output, scenario.options);
-  // A schedule is made of the traces themselves.
+  // A schedule is made from the traces themselves.
   const bool scheduled = is_schedule(output);
   const std::vector<Trace> traces = scheduled ? source.load(context.jobs()) : std::vector<Trace>();
   LoadedReplay loaded = scheduled ? load_replay(traces, scenario, context.jobs(), context.diagnostics)
@@ -85,12 +85,12 @@ int main(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-replay",
       .operands = "[INPUT...]",
-      .examples = {{"et-replay -n ring8.yml ring8", "when each NPU ends"},
+      .examples = {{"et-replay -n ring8.yml ring8", "the end of each NPU"},
                    {"et-convert ring8.xml | et-replay --size 1MiB -n ring:8,bw=50GB/s,lat=500ns",
                     "an algorithm without sizes, a network in short form"},
                    {"et-replay --workload-configuration w --system-configuration s.json \\\n"
                     "      --network-configuration n.yml --remote-memory-configuration m.json",
-                    "as ASTRA-sim's analytical backends are called; the same cycles"},
+                    "the command line of ASTRA-sim's analytical backends; same cycles"},
                    {"et-replay -n ring8.yml --model aware --timeline run.json ring8",
                     "with contention; open run.json in ui.perfetto.dev"},
                    {"et-replay -n ring8.yml --explain end ring8", "its critical path, back to time 0"},
@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
                     "      -t ten --size 8MiB ring8.xml -o ring8.ten.json",
                     "an algorithm as a schedule: which chunk is on which link when"},
                    {"et-replay --compute recorded --comm recorded llama",
-                    "what was measured, each rank by itself"}},
+                    "the measured times, each rank on its own"}},
   };
   const auto setup = [&](tools::App& app) {
     tools::add_replay_options(app, o.replay);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// et-report: say what a run shows, or how two differ, in sentences and on a page.
+// et-report: reports the findings of a run, or the differences of two, in sentences and on a page.
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,7 +29,7 @@ struct Options {
 
 // Returns "html" for a page, else the form of the printed findings.
 std::string form_of(const Options& o) {
-  if (o.to && o.format) throw usage_error("-t html writes a page, --format prints findings; give one of the two");
+  if (o.to && o.format) throw usage_error("-t html writes a page, --format prints findings; give only one");
   if (o.to) return *o.to;
   return o.format ? *o.format : tools::form_of_suffix(o.output, {"html", "json"});
 }
@@ -42,7 +42,7 @@ void declare(tools::App& app, Options& o) {
   app.add_choice("--format", o.format, {"text", "json"}, tools::option_text::format);
 }
 
-// Returns the names of two operands without their folders; empty if the runs are not of an operand each.
+// Returns the names of two operands without their folders; empty if there are not two operands.
 InputNames names_of(const std::vector<std::string>& operands) {
   if (operands.size() != 2) return {};
   const InputNames names{tools::base_name(operands[0]), tools::base_name(operands[1])};
@@ -51,12 +51,12 @@ InputNames names_of(const std::vector<std::string>& operands) {
 
 int report(const Options& o, tools::Context& context) {
   SourceOptions source = tools::source_options(o.input, context);
-  source.hash = form_of(o) == "html";  // which tells the inputs
+  source.hash = form_of(o) == "html";  // which lists the inputs
   const std::vector<Run> runs = load_runs(source, context.jobs(), context.diagnostics);
   if (context.failed()) return 1;
   context.report();
   if (runs.empty() || runs.size() > 2) {
-    throw usage_error("a report is of one run or of two, not of " + std::to_string(runs.size()) +
+    throw usage_error("a report requires one or two runs, not " + std::to_string(runs.size()) +
                       "; et-timeline draws several side by side");
   }
   OutputFiles files;
@@ -88,7 +88,7 @@ int main(int argc, char** argv) {
                    {"et-report --format json llama.run | jq -r '.[0].text'", "the headline alone"},
                    {"et-report before.run after.run", "which is faster and why, and the findings of both"},
                    {"et-report before.run after.run -o both.html", "the two side by side"},
-                   {"et-report linked -o measured.html", "what a recorded set of traces shows"}},
+                   {"et-report linked -o measured.html", "the findings of a recorded trace set"}},
   };
   return tools::run_tool<Options>(argc, argv, info, declare, report);
 }

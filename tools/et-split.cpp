@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// et-split: a trace for each NPU, of a trace of the whole system; and back; and a part of a set.
+// et-split: splits a trace of the whole system by NPU, joins the NPUs again, or takes a part of a set.
 #include <utility>
 
 #include "common/sink.h"
@@ -65,13 +65,13 @@ int split(const tools::SplitToolOptions& o, tools::Context& context) {
   };
   const auto sink = open_sink(*source, o.output, context, {.before_commit = add_table});
   if (folded && (!sink.plan.per_rank_files || sink.plan.numbered))
-    throw usage_error("--fold writes ranks and a table of them: name a prefix with -o");
+    throw usage_error("--fold writes ranks and a table, not one stream; name a prefix with -o");
   if (folded) table_path = *sink.plan.path;
   sink.write(*source, context.diagnostics);
-  finish();  // formats that need all ranks at once have no such moment
+  finish();  // for formats that need all ranks at once, which skip add_table
   if (split) {
     log_info(counted(split->counts().edges, "edge") + " between NPUs, " +
-             counted(split->counts().messages, "message") + " made of them");
+             counted(split->counts().messages, "message") + " created");
   }
   if (folded) tools::tell(*folded);
   if (rankwise) tools::tell(o, rankwise->counts());
@@ -93,8 +93,9 @@ int main(int argc, char** argv) {
                    {"et-split --iteration 5 --repeat 100 llama -o llama100", "a recorded training step, 100 times"},
                    {"et-split --window 1s..1500ms llama -o part", "what ran in that half second"},
                    {"et-split --scale dp=1024 llama -o llama1024", "the same training on more data-parallel ranks"},
-                   {"et-split --fold llama.etm -o stages", "one rank for all that do the same"},
-                   {"et-split --collapse llama+ring -o llama", "what et-merge put in, taken out"}},
+                   {"et-split --fold llama.etm -o stages", "one rank of each rank class"},
+                   {"et-split --collapse llama+ring -o llama",
+                    "collectives again, instead of et-merge's algorithms"}},
   };
   return tools::run_tool(argc, argv, info, tools::add_split_options, split);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// et-stats: numbers of execution traces and of runs.
+// et-stats: prints statistics of execution traces and of runs.
 #include "analyze/figures/figures.h"
 #include "common/source.h"
 #include "common/tool.h"
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
       .examples = {{"et-stats llama", "nodes, bytes, collectives, the longest chain"},
                    {"et-stats --by name --top 20 llama", "which nodes take the time, with percentiles"},
                    {"et-stats --get nodes.total llama.0.et", "one number, for scripts"},
-                   {"et-convert ring8.xml | tee >(et-stats >&2) | et-validate", "numbers on the way"}},
+                   {"et-convert ring8.xml | tee >(et-stats >&2) | et-validate", "statistics within a pipe"}},
   };
   return tools::run_tool(argc, argv, info, tools::declare_stats, stats);
 }

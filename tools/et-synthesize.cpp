@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// et-synthesize: traces like those that a profile was learned from.
+// et-synthesize: makes traces that resemble the traces of a profile.
 #include <optional>
 
 #include "common/sink.h"
@@ -43,8 +43,9 @@ int main(int argc, char** argv) {
       .examples = {{"et-synthesize llama.profile.json --seed 1 -o like", "like.0.et …, as many as were recorded"},
                    {"et-synthesize --iterations 100 llama.profile.json -o long", "a hundred training steps"},
                    {"et-synthesize --scale dp=64 llama.profile.json -o wide", "64 data-parallel ranks"},
-                   {"et-synthesize --mix --seed 3 runs.profile.json -o run3", "of a pool, one kind by its weight"},
-                   {"et-profile llama | et-synthesize | et-validate", "a set, and whether it is right"}},
+                   {"et-synthesize --mix --seed 3 runs.profile.json -o run3",
+                    "one profile of a pool, drawn by weight"},
+                   {"et-profile llama | et-synthesize | et-validate", "a synthetic set, checked"}},
   };
   return tools::run_tool(argc, argv, info, tools::declare_synthesize, synthesize);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// et-validate: check execution traces and collective algorithms.
+// et-validate: checks execution traces and collective algorithms.
 #include "common/source.h"
 #include "common/tool.h"
 #include "sets/check.h"
@@ -49,11 +49,11 @@ int main(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-validate",
       .operands = "[INPUT...]",
-      .examples = {{"et-validate ring8", "silent and 0, or every finding and 1"},
+      .examples = {{"et-validate ring8", "prints nothing and returns 0, or prints findings and returns 1"},
                    {"et-convert ring8.xml | et-validate --dataflow", "is it the collective that it claims to be?"},
                    {"et-convert ring8.xml | et-validate --pass | et-replay --size 1MiB -n ring8.yml",
-                    "only sound traces go on"},
-                   {"et-validate --fix traces -o repaired", "what readers expect, where it is not in doubt"}},
+                    "only valid traces are passed on"},
+                   {"et-validate --fix traces -o repaired", "repairs what is not in doubt"}},
   };
   return tools::run_tool(argc, argv, info, tools::add_validate_options, validate);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// etkit: lists the tools, starts one of them, or reports what this machine has.
+// etkit: lists the tools, starts a tool, or reports what this machine has.
 #include <iostream>
 #include <string>
 
-#include "common/version.h"
+#include "about/version.h"
 #include "etkit/doctor.h"
 #include "etkit/start.h"
 

@@ -16,28 +16,28 @@
 namespace convert {
 namespace {
 
-// A barrier carries nothing.
+// A barrier carries no data.
 bool carries(Collective c) { return in_traces(c) && c != Collective::barrier; }
 
 bool is_all(std::string_view text) { return same_name(text, "all"); }
 
-// Reads "all" or the name of a collective. Returns what is wrong; empty if nothing is.
+// Reads "all" or the name of a collective. Returns the error, or an empty string.
 std::string read_type(std::string_view text, CollectiveSelection& which, bool (*known)(Collective) = carries) {
   if (is_all(text)) return "";
   which.type = parse_collective(text, known);
   if (which.type) which.type = without_block(*which.type);
-  return which.type ? "" : "'" + std::string(text) + "' is none of all, " + join(names_of(known));
+  return which.type ? "" : "'" + std::string(text) + "' is not one of all, " + join(names_of(known));
 }
 
 constexpr std::string_view size_conditions = "size>=BYTES, size>BYTES, size<BYTES or size<=BYTES";
 
-// The sign at the beginning of `text`: ">=", ">", "<=", "<"; empty if there is none.
+// Returns the sign at the beginning of `text`: ">=", ">", "<=" or "<"; empty if there is no sign.
 std::string_view size_sign(std::string_view text) {
   const bool has_sign = text.starts_with('>') || text.starts_with('<');
   return text.substr(0, !has_sign ? 0 : text.substr(1).starts_with('=') ? 2 : 1);
 }
 
-// ">=1MiB" or "<64MiB". False if it is no such condition.
+// Parses ">=1MiB" or "<64MiB". Returns false for other texts.
 bool take_size(std::string_view text, CollectiveSelection& which) {
   const std::string_view sign = size_sign(text);
   const auto bytes = parse_bytes(text.substr(sign.size()));
@@ -48,7 +48,7 @@ bool take_size(std::string_view text, CollectiveSelection& which) {
 }
 
 constexpr const char* graph_advice =
-    "et-generate makes algorithms of graph files: write one with et-generate -a graph:FILE -o algorithm.xml, and "
+    "graph files require a conversion: write an algorithm with et-generate -a graph:FILE -o algorithm.xml, and "
     "name it";
 
 void set_algorithm(CollectiveRule& rule, std::string_view text) {
@@ -57,8 +57,8 @@ void set_algorithm(CollectiveRule& rule, std::string_view text) {
   rule.algorithm = text.substr(rule.native ? native_prefix.size() : 0);
 }
 
-// Returns whether a rule begins with the collectives that it is for. A path, a list of options and a prefix such as
-// "astra:" do not.
+// Returns whether a rule begins with a selection of collectives, unlike a path, a list of options, and a prefix
+// such as "astra:".
 bool has_selection(std::string_view text) {
   const std::size_t end = text.find_first_of(":=,/.");
   if (end == std::string_view::npos) return names_collectives(text);
@@ -84,10 +84,10 @@ class RuleParser {
     return rule;
   }
   CollectiveSelection parse_selection() {
-    example_ = "collectives are such as all_reduce:pg=3:size>=1MiB";
+    example_ = "an example is all_reduce:pg=3:size>=1MiB";
     CollectiveSelection which;
     read_selection(which, in_traces);
-    if (!rest_.empty()) throw wrong("nothing may stand behind '='");
+    if (!rest_.empty()) throw wrong("unexpected text after the conditions");
     return which;
   }
 
@@ -102,7 +102,7 @@ class RuleParser {
       rest_.remove_prefix(1);
       condition(which);
     }
-    if (which.min_bytes >= which.end_bytes) throw wrong("no size is such");
+    if (which.min_bytes >= which.end_bytes) throw wrong("no size satisfies the conditions");
   }
   std::string_view take_until(std::string_view ends) {
     const std::size_t end = std::min(rest_.find_first_of(ends), rest_.size());
@@ -118,10 +118,10 @@ class RuleParser {
       rest_.remove_prefix(sign.size());
       const std::string value = sign + std::string(take_until(":="));
       const std::string name = std::string(key) + sign.substr(0, 1);
-      if (!seen_.insert(name).second) throw wrong("'" + name + "' is given twice");
+      if (!seen_.insert(name).second) throw wrong("'" + name + "' is repeated");
       if (key == "size" ? take_size(value, which) : take(key, value, which)) return;
-      throw wrong("'" + std::string(key) + value + "' is no condition" +
-                  (key == "size" ? "; those of the size are " + std::string(size_conditions) : ""));
+      throw wrong("'" + std::string(key) + value + "' is not a condition" +
+                  (key == "size" ? "; conditions of the size are " + std::string(size_conditions) : ""));
     }
     throw wrong("'" + std::string(take_until(":=")) + "' is not pg=, node=, name=, " +
                 std::string(size_conditions));
@@ -139,13 +139,14 @@ class RuleParser {
 
   const std::string& text_;
   std::string_view rest_;
-  std::string example_ = "a rule is such as all_reduce:pg=3:size>=1MiB=ring8.xml";
+  std::string example_ = "an example is all_reduce:pg=3:size>=1MiB=ring8.xml";
   std::set<std::string> seen_;
 };
 
-const YamlSubject map_yaml{.noun = "merge map", .rule = "merge", .is_empty = "says nothing", .max_keys = 8};
+const YamlSubject map_yaml{
+    .noun = "merge map", .rule = "merge", .is_empty = "empty; a merge map requires the key rules", .max_keys = 8};
 
-// ASTRA-sim's has numbers for keys, ours is {rules: [ … ]}.
+// ASTRA-sim's map has numeric keys, etkit's map is {rules: [ … ]}.
 bool is_map_of_nodes(std::string_view text) {
   while (true) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n{-'\""), text.size()));
@@ -160,7 +161,7 @@ class MapReader {
   explicit MapReader(const std::string& file) : file_(file) {}
   CollectiveRule read(const YamlNode& entry) {
     if (entry.kind != YamlNode::Kind::map)
-      throw error(entry, "a rule is a map, such as {collective: all_reduce, …}");
+      throw error(entry, "a rule must be a map, such as {collective: all_reduce, …}");
     check_yaml_keys(file_, entry, {"collective", "pg", "size", "node", "name", "algorithm", "chunks"}, map_yaml);
     CollectiveRule rule{.text = file_ + ":" + std::to_string(entry.line)};
     if (const YamlNode* n = scalar(entry, "collective")) {
@@ -171,16 +172,16 @@ class MapReader {
     if (const YamlNode* n = scalar(entry, "name")) rule.which.name = n->text;
     if (const YamlNode* n = scalar(entry, "node")) {
       rule.which.node = parse_unsigned(n->text);
-      if (!rule.which.node) throw error(*n, "node wants the id of a node");
+      if (!rule.which.node) throw error(*n, "node requires a node id");
     }
     if (const YamlNode* n = entry.find("size")) {
       read_size(*n, rule.which);
-      if (rule.which.min_bytes >= rule.which.end_bytes) throw error(*n, "no size is such");
+      if (rule.which.min_bytes >= rule.which.end_bytes) throw error(*n, "no size satisfies the conditions");
     }
     if (const YamlNode* n = scalar(entry, "chunks")) {
       const auto chunks = parse_int(n->text);
       if (!chunks || *chunks < 1 || *chunks > max_instances)
-        throw error(*n, "chunks wants a number from 1 to " + std::to_string(max_instances));
+        throw error(*n, "chunks requires a number from 1 to " + std::to_string(max_instances));
       rule.chunks = static_cast<std::uint32_t>(*chunks);
     }
     const YamlNode* const algorithm = scalar(entry, "algorithm");
@@ -196,18 +197,18 @@ class MapReader {
   [[nodiscard]] Error error(const YamlNode& at, const std::string& message) const {
     return input_error({.file = file_, .line = at.line, .column = at.column}, message, "merge");
   }
-  // The scalar of a key; null if it is not there.
+  // Returns the scalar of a key; null if the key is absent.
   const YamlNode* scalar(const YamlNode& entry, std::string_view key) const {
     const YamlNode* node = entry.find(key);
     if (node != nullptr && (node->kind != YamlNode::Kind::scalar || node->text.empty()))
-      throw error(*node, std::string(key) + " wants a single value");
+      throw error(*node, std::string(key) + " requires a single value");
     return node;
   }
-  // ">=1MiB", or a list of such conditions.
+  // Reads ">=1MiB", or a list of such conditions.
   void read_size(const YamlNode& node, CollectiveSelection& which) const {
     const auto one = [&](const YamlNode& n) {
       if (n.kind != YamlNode::Kind::scalar || !take_size(n.text, which))
-        throw error(n, "size wants conditions such as '>=1MiB' or '<64MiB'");
+        throw error(n, "size requires conditions such as '>=1MiB' or '<64MiB'");
     };
     if (node.kind == YamlNode::Kind::list) {
       for (const YamlNode& n : node.items) one(n);
@@ -254,8 +255,8 @@ std::vector<CollectiveRule> parse_rule_map(const std::string& file, std::string_
   };
   const YamlNode* const list = root.find("rules");
   if (list == nullptr || list->kind != YamlNode::Kind::list)
-    throw input_error(place_of(list == nullptr ? root : *list), "rules wants a list of maps", "merge");
-  if (list->items.empty()) throw input_error(place_of(*list), "no rule is there", "merge");
+    throw input_error(place_of(list == nullptr ? root : *list), "rules requires a list of maps", "merge");
+  if (list->items.empty()) throw input_error(place_of(*list), "rules is empty", "merge");
   std::vector<CollectiveRule> rules;
   MapReader reader(file);
   for (const YamlNode& entry : list->items) rules.push_back(reader.read(entry));

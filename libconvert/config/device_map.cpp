@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view rule = "devices";
 constexpr std::string_view blanks = " \t\r";
 
-// A cell of a line, or an element of a JSON list, and where it stands.
+// Cell of a CSV line or element of a JSON list, with its column.
 struct Cell {
   std::string text;
   std::uint32_t column = 0;
@@ -26,12 +26,11 @@ class MapBuilder {
  public:
   explicit MapBuilder(DeviceMap& map) : map_(map) {}
 
-  // The key, then rank | source, destination | source, destination, size.
+  // Adds an entry: the key, then rank | source, destination | source, destination, size.
   void add(std::uint32_t line, const std::vector<Cell>& cells) {
     if (cells.size() < 2 || cells.size() > 4) {
       fail(line, cells[0].column,
-           "'" + cells[0].text +
-               "': a task's rank is expected behind it, or source, destination and size of a transfer");
+           "'" + cells[0].text + "' requires the rank of a task, or source, destination and size of a transfer");
     }
     DeviceEntry e{.key = cells[0].text, .line = line, .column = cells[0].column};
     if (e.key.empty()) fail(line, cells[0].column, "a task or a pattern of names is expected");
@@ -45,7 +44,7 @@ class MapBuilder {
     const auto [before, is_new] = line_of_key_.try_emplace(e.key, line);
     if (!is_new)
       fail(line, cells[0].column,
-           "'" + e.key + "' is given twice; first in line " + std::to_string(before->second));
+           "'" + e.key + "' is repeated; first given in line " + std::to_string(before->second));
     map_.entries.push_back(std::move(e));
   }
   [[noreturn]] void fail(std::uint32_t line, std::uint32_t column, const std::string& message) const {
@@ -66,7 +65,7 @@ class MapBuilder {
 
 void read_json(const JsonSource& source, MapBuilder& builder) {
   std::vector<Cell> cells;
-  // Lines and columns step by step: to count from the beginning for each member would be quadratic.
+  // Counts lines and columns incrementally; to count from the beginning for each member would be quadratic.
   std::size_t counted = 0;
   std::size_t line_begin = 0;
   std::uint32_t line = 1;
@@ -114,7 +113,7 @@ class CsvReader {
   }
 
  private:
-  // A first line "node,rank" or "node,src,dst,bytes" names the columns.
+  // Returns whether a first line names the columns: "node,rank" or "node,src,dst,bytes".
   static bool is_header(const std::vector<Cell>& cells) {
     constexpr std::array<std::string_view, 4> names = {"node", "src", "dst", "bytes"};
     if (cells.size() == 2) return cells[0].text == "node" && cells[1].text == "rank";
@@ -144,10 +143,10 @@ class CsvReader {
     }
   }
 
-  // From the opening quote; returns where the comma or the end of the line is.
+  // Reads a string from its opening quote; returns the offset of the comma or of the end of the line.
   [[nodiscard]] std::size_t quoted(std::string_view text, std::size_t at, Cell& cell) const {
     for (++at;; ++at) {
-      if (at >= text.size()) builder_.fail(line_, cell.column, "a string without its end");
+      if (at >= text.size()) builder_.fail(line_, cell.column, "unterminated string");
       if (text[at] == '"') {
         if (text.substr(at + 1, 1) != "\"") break;
         ++at;
@@ -156,7 +155,7 @@ class CsvReader {
     }
     at = std::min(text.find_first_not_of(blanks, at + 1), text.size());
     if (at < text.size() && text[at] != ',')
-      builder_.fail(line_, static_cast<std::uint32_t>(at + 1), "a comma is expected behind the string");
+      builder_.fail(line_, static_cast<std::uint32_t>(at + 1), "expected a comma after the string");
     return at;
   }
 
@@ -174,7 +173,7 @@ DeviceMap parse_device_map(const std::string& file, std::string_view text) {
   text = without_mark(text);
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (text.size() > max_device_map_bytes)
-    throw input_error({.file = file}, "larger than 256 MiB, which no device map is", std::string(rule));
+    throw input_error({.file = file}, "larger than 256 MiB, the limit of a device map", std::string(rule));
   if (begin != std::string_view::npos && text[begin] == '{') {
     read_json({.file = file,
                .text = text,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Parses device maps, which give ranks to the tasks of a graph without ranks.
+// Device maps, which assign ranks to the tasks of a graph without ranks.
 //
-// CSV, a line for a task or a pattern of names ('*': any text, '?': one byte). Lines that begin with '#' are
-// skipped, and a first line "node,rank" or "node,src,dst,bytes":
+// CSV has one line for each task or name pattern ('*': any text, '?': one byte). Lines that begin with '#' are
+// skipped, as is a first line "node,rank" or "node,src,dst,bytes":
 //   node12,3              a task of rank 3, by its number
 //   linear_*_fwd,0        tasks of rank 0, by their names
-//   node20,0,1,4MiB       a transfer from rank 0 to rank 1; the size may be missing
-// or JSON: {"node12": 3, "linear_*_fwd": 0, "node20": [0, 1, "4MiB"]}
+//   node20,0,1,4MiB       a transfer from rank 0 to rank 1; the size is optional
+// JSON: {"node12": 3, "linear_*_fwd": 0, "node20": [0, 1, "4MiB"]}
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ namespace convert {
 struct DeviceEntry {
   std::string key;  // as written, without quotes
   std::uint32_t rank = 0;
-  std::optional<std::uint32_t> peer{};  // of a transfer: to that rank
-  std::optional<std::int64_t> bytes{};  // of a transfer
+  std::optional<std::uint32_t> peer{};  // destination rank of a transfer
+  std::optional<std::int64_t> bytes{};  // size of a transfer
   std::uint32_t line = 0;
   std::uint32_t column = 0;
 
@@ -41,8 +41,8 @@ struct DeviceMap {
 
 inline constexpr std::size_t max_device_map_bytes = std::size_t{256} << 20U;
 
-// Parses a device map. Throws Error(input) [devices] with line and column: malformed text, no entry, a key given
-// twice, ranks beyond 2^31-1.
+// Parses a device map. Throws Error(input) [devices] with line and column for malformed text, a map without
+// entries, a repeated key and ranks greater than 2^31-1.
 [[nodiscard]] DeviceMap parse_device_map(const std::string& file, std::string_view text);
 
 }  // namespace convert

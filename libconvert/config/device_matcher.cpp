@@ -23,7 +23,7 @@ DeviceMatcher::DeviceMatcher(const DeviceMap& map) : map_(map) {
       const auto [before, is_new] = by_number_.try_emplace(*number, i);
       if (!is_new)
         throw input_error(map.locate(e),
-                          "node" + std::to_string(*number) + " is given twice; first in line " +
+                          "node" + std::to_string(*number) + " is repeated; first given in line " +
                               std::to_string(map.entries[before->second].line),
                           "devices");
     } else if (!e.is_pattern()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the entry of a device map for a task.
+// Lookup of a task's entry in a device map.
 #pragma once
 
 #include <array>
@@ -13,14 +13,15 @@
 
 namespace convert {
 
-// Finds the entry with the task's number ("node7" or "7"), or the first one that matches its name: with two ranks
-// for a transfer, with one rank for another task.
+// Finds the entry with the task's number ("node7" or "7"), or the first entry that matches the task's name. Names
+// of transfers match only entries with two ranks, other names only entries with one rank.
 class DeviceMatcher {
  public:
   static constexpr std::uint32_t no_entry = 0xfffffffe;
   static constexpr std::size_t max_patterns = 4096;
 
-  // `map` must outlive this. Throws Error(input) [devices]: a number given twice, more than max_patterns patterns.
+  // `map` must outlive this. Throws Error(input) [devices] for a repeated number and more than max_patterns
+  // patterns.
   explicit DeviceMatcher(const DeviceMap& map);
 
   // Return the entry's index in map.entries, or no_entry.
@@ -33,7 +34,7 @@ class DeviceMatcher {
  private:
   const DeviceMap& map_;
   std::unordered_map<std::uint64_t, std::uint32_t> by_number_;
-  // The second of each is for transfers: entries by name, and those that are patterns.
+  // Index 0: tasks, 1: transfers.
   std::array<std::unordered_map<std::string_view, std::uint32_t>, 2> by_name_;
   std::array<std::vector<std::uint32_t>, 2> patterns_;
 };

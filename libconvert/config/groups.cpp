@@ -38,10 +38,10 @@ class GroupsReader {
  private:
   std::int64_t read_id(const JsonToken& key) {
     const auto id = parse_plain(key.text, INT64_MAX);
-    if (!id) throw source_.failure(key, "a group's id must be an integer from 0, not " + shown(key));
+    if (!id) throw source_.failure(key, "a group id must be a non-negative integer, not " + shown(key));
     const auto [before, is_new] = key_of_id_.try_emplace(static_cast<std::int64_t>(*id), key);
     if (!is_new) {
-      throw source_.failure(key, "group " + std::to_string(*id) + " is given twice; first in line " +
+      throw source_.failure(key, "group " + std::to_string(*id) + " is repeated; first given in line " +
                                      std::to_string(source_.line_of(before->second)));
     }
     return before->first;
@@ -55,7 +55,8 @@ class GroupsReader {
     std::unordered_set<std::uint32_t> seen;
     for (const JsonToken& item : member.items) {
       const auto number = parse_plain(item.raw, UINT32_MAX);
-      if (!number) throw source_.failure(item, of_group + ": a rank must be an integer from 0, not " + shown(item));
+      if (!number)
+        throw source_.failure(item, of_group + ": a rank must be a non-negative integer, not " + shown(item));
       const auto rank = static_cast<std::uint32_t>(*number);
       if (ranks_ && rank >= *ranks_) {
         const std::string has = network_.empty() ? "the set has " + counted(*ranks_, "rank")

@@ -21,7 +21,7 @@ using TokenKind = JsonToken::Kind;
 
 constexpr std::string_view json_space = " \t\r\n";
 
-// Where more stands behind the object that the text begins with, or npos.
+// Returns the offset of text after the object at the beginning of `text`, or npos.
 std::size_t find_rest(std::string_view text) {
   std::size_t depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -55,7 +55,7 @@ class JsonMapReader {
       for (auto member : members) read_member(std::move(member).take_value());
       const char* rest = nullptr;
       if (doc.current_location().get(rest) == simdjson::SUCCESS) {
-        throw source_.failure(offset_of(rest), "more text behind the object");
+        throw source_.failure(offset_of(rest), "unexpected text after the object");
       }
     } catch (const simdjson::simdjson_error& e) {
       const char* at = nullptr;
@@ -71,7 +71,7 @@ class JsonMapReader {
     return is_inside ? static_cast<std::size_t>(at - padded_.data()) : source_.text.size();
   }
 
-  // Errors that simdjson finds before it looks at values have no place of their own.
+  // Errors that simdjson finds before it looks at values have no location.
   [[nodiscard]] Error malformed(simdjson::error_code error, const char* at) const {
     if (error == simdjson::MEMALLOC) throw std::bad_alloc();
     const std::string_view text = source_.text;
@@ -83,7 +83,7 @@ class JsonMapReader {
       offset = text.rfind('"');
     } else if (const std::size_t rest = find_rest(text);
                error == simdjson::INCOMPLETE_ARRAY_OR_OBJECT && rest != std::string_view::npos) {
-      return source_.failure(rest, "more text behind the object");
+      return source_.failure(rest, "unexpected text after the object");
     }
     return source_.failure(std::min(offset, text.size()),
                            std::string("malformed JSON: ") + simdjson::error_message(error));
@@ -126,8 +126,8 @@ class JsonMapReader {
     }
     take_(member);
     if (nested != nullptr) {
-      throw source_.failure(*nested, nested->kind == TokenKind::map ? "a map is not expected here"
-                                                                    : "a list in a list is not expected here");
+      throw source_.failure(*nested,
+                            nested->kind == TokenKind::map ? "unexpected map" : "unexpected list in a list");
     }
   }
 
@@ -162,10 +162,9 @@ std::uint32_t JsonSource::line_of(const JsonToken& token) const { return failure
 void read_json_map(JsonSource source, const std::function<void(const JsonMember&)>& take) {
   source.text = without_mark(source.text);
   if (source.text.size() > source.max_bytes) {
-    throw input_error(
-        {.file = source.file},
-        "larger than " + size_name(source.max_bytes) + ", which no " + std::string(source.noun) + " is",
-        std::string(source.rule));
+    throw input_error({.file = source.file},
+                      "larger than " + size_name(source.max_bytes) + ", the " + std::string(source.noun) + " limit",
+                      std::string(source.rule));
   }
   const std::size_t begin = source.text.find_first_not_of(json_space);
   if (begin == std::string_view::npos) throw source.failure(std::size_t{0}, "empty; " + std::string(source.shape));

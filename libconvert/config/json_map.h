@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads a JSON object of scalars and lists of scalars, member by member, with the place of every part.
+// Reads a JSON object of scalars and lists of scalars, member by member, with the location of every token.
 #pragma once
 
 #include <cstddef>
@@ -15,25 +15,25 @@ namespace convert {
 
 struct JsonToken {
   enum class Kind : std::uint8_t {
-    plain,  // anything else; should be a number, true, false or null, but is not checked
+    plain,  // a number, true, false or null, not validated
     string,
     list,
     map,
   };
   Kind kind = Kind::plain;
-  std::string_view raw;  // as written, a part of JsonSource::text; "[" or "{" for a list or map
-  std::string text;      // of a string, decoded
+  std::string_view raw;  // as written, a view into JsonSource::text; "[" or "{" for a list or map
+  std::string text;      // decoded content of a string
 };
-// Returns the token as written, cut after 40 bytes, for messages.
+// Returns the token as written, truncated to 40 bytes, for messages.
 [[nodiscard]] std::string shown(const JsonToken& token);
 
 struct JsonMember {
   JsonToken key;
   JsonToken value;
-  std::vector<JsonToken> items;  // of a list
+  std::vector<JsonToken> items;  // elements of a list
 };
 
-// A JSON text, and the words that errors about it use.
+// JSON text, with the words that error messages about it use.
 struct JsonSource {
   const std::string& file;
   std::string_view text;
@@ -48,9 +48,9 @@ struct JsonSource {
   [[nodiscard]] Error failure(const JsonToken& at, const std::string& message) const;
 };
 
-// Calls take(member) for each member of the object, in the order of the text and also for equal keys. Throws
-// Error(input) for malformed JSON, and for a map, or a list in a list: `take` gets it first, as the value or the
-// last item, and may throw an error of its own.
+// Calls take(member) for each member of the object, in text order and also for repeated keys. Throws Error(input)
+// for malformed JSON, a map, and a list in a list. `take` gets the nested map or list first, as the value or the
+// last item, and may throw its own error.
 void read_json_map(JsonSource source, const std::function<void(const JsonMember&)>& take);
 
 }  // namespace convert

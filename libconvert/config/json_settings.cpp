@@ -15,8 +15,8 @@ using TokenKind = JsonToken::Kind;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// A finite number as JSON spells it, without ".5", "5." or "07". Infinite if it is too large or too small for a
-// double.
+// Parses a finite number in JSON spelling, without ".5", "5." or "07". Returns infinity if the number is out of
+// the range of a double.
 std::optional<double> number_of(std::string_view text) {
   const std::size_t first = text.starts_with('-') ? 1 : 0;
   const std::size_t point = text.find('.');
@@ -41,7 +41,7 @@ std::string text_of(double value) {
 
 std::string given(const JsonToken& token) { return token.kind == TokenKind::list ? "a list" : shown(token); }
 
-// A file's name cannot hold NUL.
+// A file name cannot contain NUL.
 bool is_path(const JsonToken& token) {
   return token.kind == TokenKind::string && !token.text.empty() && token.text.find('\0') == std::string::npos;
 }
@@ -59,14 +59,14 @@ void JsonSettings::take(const JsonMember& member, const std::vector<std::string>
   }
   const auto refuse_rubbish = [this](const JsonToken& token) {
     if (token.kind == TokenKind::plain && !is_scalar(token)) {
-      throw source_.failure(token, "malformed JSON: a value is expected, not " + shown(token));
+      throw source_.failure(token, "malformed JSON: expected a value, not " + shown(token));
     }
   };
   refuse_rubbish(member.value);
   for (const JsonToken& item : member.items) refuse_rubbish(item);
   const auto [before, is_new] = members_.try_emplace(key, member);
   if (!is_new) {
-    throw source_.failure(member.key, "key " + shown(member.key) + " is given twice; first in line " +
+    throw source_.failure(member.key, "key " + shown(member.key) + " is repeated; first given in line " +
                                           std::to_string(source_.line_of(before->second.key)));
   }
 }
@@ -85,7 +85,7 @@ std::optional<std::int64_t> JsonSettings::whole(const std::string& key, std::int
   if (member == nullptr) return std::nullopt;
   const JsonToken& token = member->value;
   const std::optional<double> value = token.kind == TokenKind::plain ? number_of(token.raw) : std::nullopt;
-  // 10.0 and 1e3 are whole too; digits alone are read without a detour that could round them.
+  // 10.0 and 1e3 are whole numbers, too. Digits alone are parsed as integers, without rounding to a double.
   const auto is_in = [&](auto n) {
     return n >= static_cast<decltype(n)>(low) && n <= static_cast<decltype(n)>(high);
   };
@@ -93,7 +93,7 @@ std::optional<std::int64_t> JsonSettings::whole(const std::string& key, std::int
     const std::int64_t n = parse_int(token.raw).value_or(static_cast<std::int64_t>(*value));
     if (is_in(n)) return n;
   }
-  throw failure(key, key + " wants a whole number from " + std::to_string(low) + " to " + std::to_string(high) +
+  throw failure(key, key + " requires a whole number from " + std::to_string(low) + " to " + std::to_string(high) +
                          ", not " + given(token));
 }
 
@@ -103,7 +103,7 @@ std::optional<double> JsonSettings::number(const std::string& key, double high) 
   const JsonToken& token = member->value;
   const std::optional<double> value = token.kind == TokenKind::plain ? number_of(token.raw) : std::nullopt;
   if (value && *value >= 0 && *value <= high) return *value + 0.0;  // -0 becomes 0
-  throw failure(key, key + " wants a number from 0 to " + text_of(high) + ", not " + given(token));
+  throw failure(key, key + " requires a number from 0 to " + text_of(high) + ", not " + given(token));
 }
 
 std::optional<bool> JsonSettings::flag(const std::string& key) const {
@@ -112,7 +112,7 @@ std::optional<bool> JsonSettings::flag(const std::string& key) const {
   const std::string_view raw = member->value.raw;
   if (raw == "1" || raw == "true") return true;
   if (raw == "0" || raw == "false") return false;
-  throw failure(key, key + " wants 0 or 1, not " + given(member->value));
+  throw failure(key, key + " requires 0 or 1, not " + given(member->value));
 }
 
 bool JsonSettings::is_true_or_false(const std::string& key) const {
@@ -123,18 +123,18 @@ bool JsonSettings::is_true_or_false(const std::string& key) const {
 std::string JsonSettings::path(const std::string& key) const {
   const JsonMember* const member = find(key);
   if (member == nullptr) return {};
-  if (!is_path(member->value)) throw failure(key, key + " wants a path, not " + given(member->value));
+  if (!is_path(member->value)) throw failure(key, key + " requires a path, not " + given(member->value));
   return member->value.text;
 }
 
 std::vector<JsonToken> JsonSettings::strings(const std::string& key, const std::string& example) const {
   const JsonMember* const member = find(key);
   if (member == nullptr) return {};
-  const std::string wants = key + " wants a list such as " + example + ", not ";
+  const std::string wants = key + " requires a list such as " + example + ", not ";
   if (member->value.kind != TokenKind::list) throw failure(key, wants + shown(member->value));
-  if (member->items.empty()) throw failure(key, wants + "an empty one");
+  if (member->items.empty()) throw failure(key, wants + "an empty list");
   for (const JsonToken& item : member->items) {
-    if (!is_path(item)) throw source_.failure(item, wants + "one with " + shown(item));
+    if (!is_path(item)) throw source_.failure(item, wants + "a list with " + shown(item));
   }
   return member->items;
 }
@@ -144,7 +144,7 @@ std::optional<std::size_t> JsonSettings::index_of(const std::string& key,
   const JsonMember* const member = find(key);
   if (member == nullptr) return std::nullopt;
   if (member->value.kind != TokenKind::string) {
-    throw failure(key, key + " wants one of " + join(names) + ", not " + given(member->value));
+    throw failure(key, key + " requires one of " + join(names) + ", not " + given(member->value));
   }
   const auto found = std::find(names.begin(), names.end(), member->value.text);
   if (found == names.end()) {

@@ -16,8 +16,8 @@ constexpr std::array<std::pair<const char*, MemoryKind>, 4> kinds = {{
     {"MEMORY_POOL", MemoryKind::pool},
 }};
 
-constexpr std::int64_t max_exact = std::int64_t{1} << 53;  // whole numbers of ASTRA-sim's JSON reader
-constexpr std::int64_t max_nodes = 1 << 24;                // as many as a network has NPUs
+constexpr std::int64_t max_exact = std::int64_t{1} << 53;  // limit of whole numbers in ASTRA-sim's JSON reader
+constexpr std::int64_t max_nodes = 1 << 24;                // the limit of NPUs of a network
 
 }  // namespace
 
@@ -44,7 +44,7 @@ MemoryConfig parse_memory(const std::string& file, std::string_view text) {
   config.nodes = whole("num-nodes", 1, max_nodes);
   config.npus_per_node = whole("num-npus-per-node", 1, max_nodes);
   if (*kind == MemoryKind::per_node && (config.nodes == 0 || config.npus_per_node == 0)) {
-    throw s.failure("memory-type", "PER_NODE_MEMORY_EXPANSION needs num-nodes and num-npus-per-node; " +
+    throw s.failure("memory-type", "PER_NODE_MEMORY_EXPANSION requires num-nodes and num-npus-per-node; " +
                                        std::string(config.nodes == 0 ? "num-nodes" : "num-npus-per-node") +
                                        " is missing");
   }

@@ -25,9 +25,9 @@ class GraphsReader {
     const pugi::xml_node root = document_.root();
     if (std::string_view(root.name()) != "graphs")
       throw error(root, "the root is <" + std::string(root.name()) +
-                            ">, not <graphs>; the channels that NCCL chose are in NCCL_GRAPH_DUMP_FILE");
+                            ">, not <graphs>; NCCL writes its chosen channels to NCCL_GRAPH_DUMP_FILE");
     if (const std::string_view version = root.attribute("version").value(); version != "1")
-      throw error(root, "version '" + shortened(version) + "' of graph files is not known; 1 is");
+      throw error(root, "unknown version '" + shortened(version) + "' of graph files; known: 1");
     std::vector<NcclGraph> graphs;
     for (const pugi::xml_node child : elements(root)) {
       expect(child, "graph");
@@ -43,20 +43,21 @@ class GraphsReader {
     return input_error(document_.at(at), message, "graph");
   }
 
-  // Text between elements is no child here, as NCCL has none; it would hide what was cut out.
+  // NCCL writes no text between elements. Text is rejected, because it could hide a removed element.
   [[nodiscard]] pugi::xml_object_range<pugi::xml_node_iterator> elements(pugi::xml_node of) const {
     for (const pugi::xml_node child : of.children()) {
-      if (child.type() != pugi::node_element) throw error(of, "text in <" + std::string(of.name()) + ">");
+      if (child.type() != pugi::node_element)
+        throw error(of, "unexpected text in <" + std::string(of.name()) + ">");
     }
     return of.children();
   }
 
   void expect(pugi::xml_node node, std::string_view name) const {
     if (node.name() != name)
-      throw error(node, "<" + shortened(node.name()) + "> where <" + std::string(name) + "> is expected");
+      throw error(node, "<" + shortened(node.name()) + "> instead of the expected <" + std::string(name) + ">");
   }
 
-  // Returns a whole number, hexadecimal behind 0x; -1 where the attribute is missing.
+  // Returns a whole number, hexadecimal after 0x; -1 if the attribute is missing.
   [[nodiscard]] std::int64_t whole(pugi::xml_node node, const char* attribute, std::int64_t high) const {
     const pugi::xml_attribute found = node.attribute(attribute);
     if (!found) return -1;
@@ -66,7 +67,7 @@ class GraphsReader {
     const char* const end = text.data() + text.size();
     const auto [stop, failure] = std::from_chars(text.data() + (hex ? 2 : 0), end, value, hex ? 16 : 10);
     if (failure == std::errc{} && stop == end && value >= 0 && value <= high) return value;
-    throw error(node, std::string(attribute) + " of <" + node.name() + "> wants a whole number up to " +
+    throw error(node, std::string(attribute) + " of <" + node.name() + "> requires a whole number up to " +
                           std::to_string(high) + ", not '" + shortened(text) + "'");
   }
   [[nodiscard]] std::int64_t need(pugi::xml_node node, const char* attribute, std::int64_t high) const {
@@ -92,11 +93,11 @@ class GraphsReader {
     }
     if (std::cmp_not_equal(graph.channels.size(), channels))
       throw error(node, "graph " + std::to_string(graph.id) + " has " + counted(graph.channels.size(), "channel") +
-                            ", not the " + std::to_string(channels) + " of nchannels");
+                            ", not " + std::to_string(channels) + " as declared by nchannels");
     return graph;
   }
 
-  // GPUs stand between a network device that data comes from and one that it leaves by.
+  // The GPUs of a channel are between the network device that data arrives by and the device that it leaves by.
   [[nodiscard]] NcclChannel read_channel(pugi::xml_node node) {
     NcclChannel channel;
     const auto children = elements(node);
@@ -104,24 +105,25 @@ class GraphsReader {
       if (std::string_view(child.name()) == "net") {
         const bool first = !child.previous_sibling();
         if (!first && child.next_sibling())
-          throw error(child, "a network device between GPUs; a channel has one at each end");
+          throw error(child, "a network device between GPUs; a channel may have network devices only at its ends");
         if (!child.attribute("dev")) throw error(child, "<net> has no dev");
         (first ? channel.first_net : channel.last_net) = shortened(child.attribute("dev").value());
         continue;
       }
       expect(child, "gpu");
-      // Files from before NCCL 2.20 have no ranks; they number the GPUs of one host.
+      // Files older than NCCL 2.20 have no ranks; they number the GPUs of one host.
       const std::int64_t rank = whole(child, "rank", INT32_MAX);
       const bool by_rank = rank >= 0;
       if (!seen_gpu_) by_rank_ = by_rank;
       seen_gpu_ = true;
-      if (by_rank != by_rank_) throw error(child, "some GPUs have a rank, and some have none");
+      if (by_rank != by_rank_) throw error(child, "some GPUs have a rank, others have no rank");
       channel.ranks.push_back(static_cast<std::int32_t>(by_rank ? rank : need(child, "dev", INT32_MAX)));
     }
     return channel;
   }
 
-  // Checks the channel that was added last against the first one, and counts its ranks from the first rank on.
+  // Checks the channel that was added last against the first channel, and renumbers its ranks relative to the
+  // first rank.
   void check_ring(pugi::xml_node node, NcclGraph& graph) {
     std::vector<std::int32_t>& ranks = graph.channels.back().ranks;
     if (ranks.empty()) throw error(node, "a channel of a ring without GPUs");
@@ -133,9 +135,10 @@ class GraphsReader {
       const std::int64_t place = std::int64_t{rank} - graph.first_rank;
       const std::string is = (by_rank_ ? "rank " : "GPU ") + std::to_string(rank);
       if (place < 0 || std::cmp_greater_equal(place, count))
-        throw error(gpu, is + " is none of the " + counted(count, "GPU") + " of the first channel, from " +
-                             std::to_string(graph.first_rank) + " on");
-      if (seen[static_cast<std::size_t>(place)]) throw error(gpu, is + " twice in a ring");
+        throw error(gpu, is + " is not one of the " + counted(count, "GPU") +
+                             " of the first channel, numbered from " + std::to_string(graph.first_rank) +
+                             " upward");
+      if (seen[static_cast<std::size_t>(place)]) throw error(gpu, is + " is repeated in a ring");
       seen[static_cast<std::size_t>(place)] = true;
       rank = static_cast<std::int32_t>(place);
       gpu = gpu.next_sibling("gpu");
@@ -148,14 +151,14 @@ class GraphsReader {
 
   XmlDocument document_;
   bool seen_gpu_ = false;
-  bool by_rank_ = false;  // not by the number of the device
+  bool by_rank_ = false;  // ranks come from the attribute rank, not from dev
 };
 
 }  // namespace
 
 std::vector<NcclGraph> read_nccl_graphs(const std::string& file, std::string text) {
   if (text.size() > max_nccl_graphs_bytes)
-    throw input_error({.file = file}, "larger than 16 MiB, which no graph file of NCCL is", "graph");
+    throw input_error({.file = file}, "larger than 16 MiB, the limit of an NCCL graph file", "graph");
   return GraphsReader(file, std::move(text)).read();
 }
 
@@ -164,7 +167,7 @@ std::string pattern_name(const NcclGraph& graph) {
   return i < pattern_names.size() ? std::string(pattern_names.at(i)) : "pattern " + std::to_string(graph.pattern);
 }
 
-// NCCL exchanges the channels of each pair on odd hosts if this keeps rings on their rails.
+// NCCL swaps the channels of each pair on odd hosts if this keeps rings on their rails.
 std::size_t channel_of_host(const NcclGraph& graph, std::size_t ring, std::int32_t host) {
   const bool alternate = graph.cross_nic == 2 && graph.channels.size() % 2 == 0;
   return alternate && host % 2 == 1 ? ring ^ 1U : ring;

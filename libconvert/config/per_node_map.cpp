@@ -16,9 +16,9 @@
 namespace convert {
 namespace {
 
-const std::string shape = "a map from node ids to prefixes is expected, such as {12: algo/ring}";
+const std::string shape = "expected a map from node ids to prefixes, such as {12: algo/ring}";
 
-// Takes the entries event by event: no document tree is built, so that nesting and aliases cost nothing.
+// Reads the entries event by event, without a document tree, so that nesting and aliases cost nothing.
 class EntryReader : public YAML::EventHandler {
  public:
   explicit EntryReader(const std::string& file) : file_(file) {}
@@ -35,12 +35,12 @@ class EntryReader : public YAML::EventHandler {
   }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (std::exchange(started_, true)) throw failure(mark, "a second document; a map of nodes has one");
+    if (std::exchange(started_, true)) throw failure(mark, "a second document; a node map has exactly one");
   }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { OnScalar(mark, "", anchor, ""); }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    throw failure(mark, "aliases are not used in a map of nodes");
+    throw failure(mark, "aliases are not supported in a node map");
   }
   void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                 const std::string& text) override {
@@ -52,37 +52,37 @@ class EntryReader : public YAML::EventHandler {
       return;
     }
     const std::optional<std::uint64_t> node = parse_plain(text);  // leading zeros mean octal in YAML
-    if (!node) throw failure(mark, "a node's id must be an integer from 0, not '" + text + "'");
-    if (prefixes.contains(*node)) throw failure(mark, "node " + text + " is given twice");
+    if (!node) throw failure(mark, "a node id must be a non-negative integer, not '" + text + "'");
+    if (prefixes.contains(*node)) throw failure(mark, "node " + text + " is repeated");
     node_ = *node;
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
                        YAML::EmitterStyle::value) override {
-    throw failure(mark, is_map ? "a list is not expected here" : shape);
+    throw failure(mark, is_map ? "unexpected list" : shape);
   }
   void OnSequenceEnd() override {}
   void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value) override {
     refuse_anchor(mark, anchor);
-    if (std::exchange(is_map, true)) throw failure(mark, "a map is not expected here");
+    if (std::exchange(is_map, true)) throw failure(mark, "unexpected map");
   }
   void OnMapEnd() override {}
 
  private:
   void refuse_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) const {
-    if (anchor != 0) throw failure(mark, "anchors are not used in a map of nodes");
+    if (anchor != 0) throw failure(mark, "anchors are not supported in a node map");
   }
 
   const std::string& file_;
   bool started_ = false;
   bool expect_prefix_ = false;
-  std::uint64_t node_ = 0;  // whose prefix comes next
+  std::uint64_t node_ = 0;  // node of the next prefix
 };
 
-// What yaml-cpp would put right in silence.
+// Rejects text that yaml-cpp would silently repair.
 void check_text(const std::string& file, std::string_view text) {
   if (text.size() > max_per_node_map_bytes)
-    throw input_error({.file = file}, "larger than 16 MiB, which no map of nodes is", "system");
+    throw input_error({.file = file}, "larger than 16 MiB, the limit of a node map", "system");
   for (std::uint32_t line = 1; !text.empty(); ++line) {
     const std::size_t length = std::min(text.find('\n'), text.size() - 1) + 1;
     const bool is_utf8 = simdjson::validate_utf8(text.data(), length);

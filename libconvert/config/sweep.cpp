@@ -16,7 +16,7 @@ namespace {
 const YamlSubject subject = {
     .noun = "sweep file",
     .rule = "sweep",
-    .is_empty = "empty; a sweep file has the key sweep, and base if some values are common to all runs",
+    .is_empty = "empty; a sweep file requires the key sweep, and accepts base for values common to all runs",
     .max_keys = 64};
 
 constexpr std::uint64_t max_dimension = 63;
@@ -25,7 +25,7 @@ bool contains(const std::vector<std::string>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Values stand in one line of a table. `failure` makes an Error of a value and a message.
+// Checks the values, which must fit in one line of a table. `failure` makes an Error from a value and a message.
 template <typename Failure>
 void check_values(const SweepSetting& setting, const Failure& failure) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
@@ -34,7 +34,7 @@ void check_values(const SweepSetting& setting, const Failure& failure) {
     if (value.text.empty()) throw failure(value, setting.key + " has an empty value");
     if (std::any_of(value.text.begin(), value.text.end(), is_control))
       throw failure(value, setting.key + " has a value with control characters");
-    if (!seen.insert(value.text).second) throw failure(value, "'" + value.text + "' is given twice");
+    if (!seen.insert(value.text).second) throw failure(value, "'" + value.text + "' is repeated");
   }
 }
 
@@ -54,7 +54,7 @@ class SweepReader {
       config.base = settings(*base, "base", false);
     const YamlNode* const sweep = root_.find("sweep");
     if (sweep == nullptr) throw input_error({.file = file_}, "key sweep is missing", subject.rule);
-    if (is_empty(*sweep)) throw failure(*sweep, "sweep is empty; it lists values of keys, " + example(true));
+    if (is_empty(*sweep)) throw failure(*sweep, "sweep is empty; it requires keys with values, " + example(true));
     config.axes = settings(*sweep, "sweep", true);
     return config;
   }
@@ -67,7 +67,7 @@ class SweepReader {
     return input_error(place(at), message, subject.rule);
   }
 
-  // {}, or nothing behind the key.
+  // Returns whether a value is {} or missing.
   static bool is_empty(const YamlNode& node) {
     return node.kind != YamlNode::Kind::list && node.items.empty() && node.text.empty();
   }
@@ -76,7 +76,7 @@ class SweepReader {
   }
 
   std::vector<SweepSetting> settings(const YamlNode& map, const std::string& name, bool lists) const {
-    if (map.kind != YamlNode::Kind::map) throw failure(map, name + " wants a map, " + example(lists));
+    if (map.kind != YamlNode::Kind::map) throw failure(map, name + " requires a map, " + example(lists));
     std::vector<SweepSetting> all;
     for (std::size_t i = 0; i < map.items.size(); i += 2) {
       const YamlNode& key = map.items[i];
@@ -104,17 +104,17 @@ class SweepReader {
     }
     if (value.kind != YamlNode::Kind::scalar)
       throw failure(value, std::string(value.kind == YamlNode::Kind::map ? "a map" : "a list") +
-                               " is not expected here; " + setting.key + " wants a value");
+                               " is not allowed here; " + setting.key + " requires a value");
     setting.values.push_back({value.text, place(value)});
   }
 
   [[nodiscard]] std::string list(const SweepSetting& setting, const YamlNode& value) const {
     std::string text;
     for (const YamlNode& item : value.items) {
-      if (item.kind != YamlNode::Kind::scalar) throw failure(item, setting.key + " wants a list of values here");
+      if (item.kind != YamlNode::Kind::scalar) throw failure(item, setting.key + " requires a list of values");
       const bool one = !item.text.empty() && item.text.find(element_separator) == std::string::npos;
       if (!one || item.text == no_elements)
-        throw failure(item, "'" + item.text + "' is no element of a list of " + setting.key);
+        throw failure(item, "'" + item.text + "' is not a valid list element of " + setting.key);
       if (!text.empty()) text += element_separator;
       text += item.text;
     }
@@ -126,7 +126,7 @@ class SweepReader {
   YamlNode root_;
 };
 
-// Returns whether a piece is KEY=VALUE, which belongs to the value before it: neither a path nor a rule for
+// Returns whether a piece is KEY=VALUE and thus an option of the previous value: neither a path nor a rule for
 // collectives.
 bool is_option(std::string_view piece) {
   const std::string_view key = piece.substr(0, piece.find('='));
@@ -146,9 +146,9 @@ Error located(const Error& e, const SweepSetting& setting, const SweepValue& val
   const bool says_where = e.kind() != Error::Kind::input || !e.where().file.empty();
   const bool by_key = setting.option == "--set" || setting.option == "--sweep";
   if (says_where && !by_key) return e;
-  // "size wants …" is "--size wants …".
+  // Turns "size requires …" into "--size requires …".
   const std::string behind = text.starts_with(setting.key) ? text.substr(setting.key.size()) : "";
-  const bool named = !by_key && (behind.starts_with(" wants ") || behind.starts_with(": "));
+  const bool named = !by_key && (behind.starts_with(" requires ") || behind.starts_with(": "));
   return usage_error(named ? setting.option + behind : setting.option + ": " + text);
 }
 
@@ -160,7 +160,7 @@ void SweepKeys::check(const std::string& key, const Location& where, Error::Kind
   if (dot != std::string::npos && contains(per_dimension, stem)) {
     const std::string digits = key.substr(dot + 1);
     if (parse_plain(digits, max_dimension)) return;
-    throw Error(kind, where, key + ": '" + digits + "' is no dimension; they count from 0", rule);
+    throw Error(kind, where, key + ": '" + digits + "' is not a dimension; dimensions start at 0", rule);
   }
   throw Error(kind, where, "unknown key '" + key + "'" + hint_for(key, keys), rule);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parses what a sweep varies: keys and their values, from a sweep file or a command line.
+// Parameter sweeps: the varied keys and their values, from a sweep file or the command line.
 #pragma once
 
 #include <string>
@@ -17,25 +17,26 @@ struct SweepValue {
 struct SweepSetting {
   std::string key;
   Location where{};
-  std::vector<SweepValue> values{};  // at least one, no two alike
-  std::string option{};              // the option that gave it: "--sweep", "--size"; empty: a sweep file
+  std::vector<SweepValue> values{};  // at least one, all different
+  std::string option{};              // option that gave the setting: "--sweep", "--size"; empty: a sweep file
 };
-// Returns the error's message, with its place before it if it has one.
+// Returns the error's message, prefixed with its location if it has one.
 [[nodiscard]] std::string with_place(const Error& e);
-// Returns the error as one about a value: Error(input) at its place in a file, or Error(usage) with the option,
-// except errors of files and of other kinds than Error(input), unless the option is --set or --sweep.
+// Returns the error as an error about a value: Error(input) at the value's location in a file, or Error(usage) with
+// the option. Errors about files, and errors that are not Error(input), get no option unless it is --set or
+// --sweep.
 [[nodiscard]] Error located(const Error& e, const SweepSetting& setting, const SweepValue& value);
 struct SweepConfig {
   std::vector<SweepSetting> base{};  // one value each
-  std::vector<SweepSetting> axes{};  // in the order of the file
+  std::vector<SweepSetting> axes{};  // in file order
 };
 
-// Join the elements of a value that is a list, as "a;b", and stand for an empty list.
+// Separator of the elements of a list value, as "a;b", and the name of an empty list.
 inline constexpr char element_separator = ';';
 inline constexpr std::string_view no_elements = "none";
 
-// All known keys; those that may end with a dimension's number, "bandwidth.0"; those whose values may be lists;
-// those whose values may have options behind commas, "ring:8,bw=50GB/s".
+// All known keys; keys that may end with a dimension number ("bandwidth.0"); keys whose values may be lists; keys
+// whose values may have options after commas ("ring:8,bw=50GB/s").
 struct SweepKeys {
   std::vector<std::string> keys;
   std::vector<std::string> per_dimension;
@@ -43,16 +44,16 @@ struct SweepKeys {
   std::vector<std::string> with_options{};
   std::vector<std::string> plain_lists{};  // lists whose elements have no comma
 
-  // Throws an Error of `kind` with the nearest key if `key` is unknown.
+  // Throws an Error of `kind` with the nearest known key if `key` is unknown.
   void check(const std::string& key, const Location& where, Error::Kind kind) const;
 };
 
-// Parses a YAML map of `base` (optional; KEY: VALUE) and `sweep` (KEY: VALUE or KEY: [VALUE, …]). A VALUE of a
-// key of keys.lists may be a YAML list itself. Throws Error(input) [sweep] with the place.
+// Parses a YAML map of `base` (optional; KEY: VALUE) and `sweep` (KEY: VALUE or KEY: [VALUE, …]). The VALUE of a
+// key in keys.lists may itself be a YAML list. Throws Error(input) [sweep] with the location.
 [[nodiscard]] SweepConfig parse_sweep(const std::string& file, std::string_view text, const SweepKeys& keys);
 
-// Parses "KEY=VALUE,VALUE,…" of the option --sweep; where values may have options, NAME=TEXT is one of the value
-// before it, unless it is a rule for collectives. Throws Error(usage).
+// Parses "KEY=VALUE,VALUE,…" of the option --sweep. For keys whose values may have options, NAME=TEXT is an
+// option of the previous value unless it is a rule for collectives. Throws Error(usage).
 [[nodiscard]] SweepSetting parse_sweep_option(std::string_view text, const SweepKeys& keys);
 // Parses "KEY=VALUE" of the option --set: one value, in which commas separate the elements of a list. Throws
 // Error(usage).

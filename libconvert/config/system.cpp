@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// Each with the name that text_of() gives it.
+// Algorithms that text_of() can name.
 constexpr std::array<AlgorithmChoice, 7> algorithms = {{
     {.algorithm = NativeAlgorithm::ring},
     {.algorithm = NativeAlgorithm::ring, .one = true},
@@ -33,12 +33,11 @@ constexpr std::array<std::pair<const char*, CollectiveOptimization>, 2> optimiza
 
 constexpr std::array<std::pair<const char*, const char*>, 4> without_effect = {{
     {"scheduling-policy",
-     "scheduling-policy has no effect: in ASTRA-sim an NPU has one collective at a time; otherwise see --policy"},
-    {"boost-mode", "boost-mode has no effect"},
+     "scheduling-policy is ignored: in ASTRA-sim an NPU runs one collective at a time; otherwise see --policy"},
+    {"boost-mode", "boost-mode is ignored"},
     {"intra-dimension-scheduling",
-     "intra-dimension-scheduling has no effect: chunks of a dimension run in the order in which they come to it"},
-    {"inter-dimension-scheduling",
-     "inter-dimension-scheduling has no effect: dimensions are taken in ascending order"},
+     "intra-dimension-scheduling is ignored: chunks run in order of arrival at a dimension"},
+    {"inter-dimension-scheduling", "inter-dimension-scheduling is ignored: dimensions run in ascending order"},
 }};
 
 const std::vector<std::string> known_keys = {
@@ -77,7 +76,7 @@ const std::vector<std::string> known_keys = {
 constexpr std::int64_t max_count = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t max_delay_ns = std::int64_t{1} << 53;
 constexpr double max_rate = 1e18;            // GB/s, TFLOPS
-constexpr double max_bus_ns = 1e9;           // L, o, g: a second
+constexpr double max_bus_ns = 1e9;           // L, o, g: one second
 constexpr double max_bus_ns_per_byte = 1e6;  // G
 
 class SystemReader {
@@ -95,7 +94,7 @@ class SystemReader {
 
   SystemConfig read() {
     const JsonSettings& s = settings_;
-    (void)s.choice("scheduling-policy", policies);  // checked only
+    (void)s.choice("scheduling-policy", policies);  // validates the value
     config_.optimization = s.choice("collective-optimization", optimizations);
     config_.endpoint_delay_given = s.has("endpoint-delay");
     config_.endpoint_delay_ns = s.whole("endpoint-delay", 0, max_delay_ns).value_or(config_.endpoint_delay_ns);
@@ -107,7 +106,7 @@ class SystemReader {
     config_.roofline = read_switch("roofline-enabled");
     config_.replay_only = read_switch("replay-only");
     if (s.flag("trace-enabled").value_or(false))
-      config_.notes.emplace_back("trace-enabled has no effect: there are no log files");
+      config_.notes.emplace_back("trace-enabled is ignored: no log files are written");
     config_.track_local_mem = read_switch("track-local-mem");
     if (s.has("local-mem-trace-filename")) config_.local_mem_trace = s.path("local-mem-trace-filename");
     config_.local_reduction_delay =
@@ -122,11 +121,11 @@ class SystemReader {
   }
 
  private:
-  // ASTRA-sim compares with 0, which false is not to its JSON reader.
+  // ASTRA-sim compares the value with 0; its JSON reader does not convert false to 0.
   bool read_switch(const std::string& key) {
     const std::optional<bool> on = settings_.flag(key);
     if (on == false && settings_.is_true_or_false(key)) {
-      config_.notes.push_back(key + ": false is off here; ASTRA-sim takes only 0 as off");
+      config_.notes.push_back(key + ": false means off; ASTRA-sim accepts only 0 as off");
     }
     return on.value_or(false);
   }
@@ -140,10 +139,11 @@ class SystemReader {
     std::vector<std::string> missing, given;
     for (const char* key : {"L", "o", "g", "G"}) (settings_.has(key) ? given : missing).emplace_back(key);
     if (settings_.flag("model-shared-bus").value_or(false)) {
-      if (!missing.empty()) config_.notes.push_back("model-shared-bus without " + join(missing) + ": taken as 0");
+      if (!missing.empty())
+        config_.notes.push_back("model-shared-bus without " + join(missing) + ": defaults to 0");
       config_.shared_bus = bus;
     } else if (!given.empty()) {
-      config_.notes.push_back("no effect without model-shared-bus: " + join(given));
+      config_.notes.push_back("ignored without model-shared-bus: " + join(given));
     }
   }
 
@@ -151,7 +151,7 @@ class SystemReader {
     const auto ns = static_cast<float>(settings_.number(key, max_bus_ns).value_or(0));
     const auto whole = static_cast<std::int64_t>(ns);
     if (static_cast<float>(whole) != ns) {
-      config_.notes.push_back(key + " is taken in whole ns: " + std::to_string(whole));
+      config_.notes.push_back(key + " is rounded to whole ns: " + std::to_string(whole));
     }
     return whole;
   }
@@ -167,7 +167,7 @@ class SystemReader {
         const std::size_t stem = item.text.find_last_not_of("0123456789") + 1;
         const auto known = parse_native_algorithm(item.text.substr(0, stem));
         const bool is_window = known && known->algorithm == NativeAlgorithm::direct;
-        throw source_.failure(item, is_window ? key + ": the window of " + shown(item) + " is not from 1 to 99999"
+        throw source_.failure(item, is_window ? key + ": the window of " + shown(item) + " must be from 1 to 99999"
                                               : key + ": unknown algorithm " + shown(item) +
                                                     hint_for(item.text, native_algorithm_names()));
       }
@@ -176,7 +176,8 @@ class SystemReader {
     const std::string custom_key = key + "-custom";
     const std::vector<JsonToken> prefixes = settings_.strings(custom_key, R"(["PREFIX"])");
     if (prefixes.size() > 1) {
-      throw source_.failure(prefixes[1], custom_key + " wants one prefix, whose traces cover all dimensions");
+      throw source_.failure(prefixes[1],
+                            custom_key + " requires exactly one prefix, whose traces cover all dimensions");
     }
     if (!prefixes.empty()) choice.custom = prefixes[0].text;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads the system layer to simulate from an ASTRA-sim system.json: how collectives are cut, scheduled and run.
+// Collective engine (ASTRA-sim's system layer), read from a system.json: how collectives are cut, scheduled and
+// run.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +17,10 @@
 
 namespace convert {
 
-// The collectives for which a system lists algorithms, those that ASTRA-sim runs.
+// Collectives for which a system file lists algorithms: the collectives that ASTRA-sim runs.
 inline constexpr std::array listed_collectives = {Collective::all_reduce, Collective::all_gather,
                                                   Collective::reduce_scatter, Collective::all_to_all};
-// Returns the index of a collective in listed_collectives, or their number if it is not there.
+// Returns the index of a collective in listed_collectives, or the size of the list if it is not listed.
 [[nodiscard]] constexpr std::size_t listed_place(Collective c) {
   return static_cast<std::size_t>(std::find(listed_collectives.begin(), listed_collectives.end(), c) -
                                   listed_collectives.begin());
@@ -31,34 +32,34 @@ enum class NativeAlgorithm : std::uint8_t {
   direct,
   halving_doubling,
   double_binary_tree,
-  // Algorithms of the other collectives, without a name in a system file.
+  // Algorithms of other collectives, without a name in system files.
   binomial_tree,
   star,
   dissemination,
 };
 
-// The algorithm by which one dimension of the network runs a collective.
+// Algorithm of a collective in one dimension of the network.
 struct AlgorithmChoice {
   NativeAlgorithm algorithm = NativeAlgorithm::ring;
-  bool one = false;  // oneRing, …: one logical ring over all NPUs, whatever the dimensions
-  std::optional<std::uint32_t> window = {};  // direct3: messages of one NPU under way at once; from 1
+  bool one = false;  // oneRing, …: one logical ring over all NPUs, independent of the dimensions
+  std::optional<std::uint32_t> window = {};  // direct3: concurrent messages of one NPU; at least 1
 };
-// Parses "ring", "one_ring", "direct", "direct3", "one_direct3", "halving_doubling", "one_halving_doubling",
-// "double_binary_tree", however they are spelled ("halvingDoubling"). Returns nothing for other texts.
+// Parses "ring", "one_ring", "direct", "direct3", "one_direct3", "halving_doubling", "one_halving_doubling" and
+// "double_binary_tree", in any spelling ("halvingDoubling"). Returns nothing for other texts.
 [[nodiscard]] std::optional<AlgorithmChoice> parse_native_algorithm(std::string_view text);
-// Returns the names that parse_native_algorithm() takes, except those with a number.
+// Returns the names that parse_native_algorithm() accepts, except names with a number.
 [[nodiscard]] std::vector<std::string> native_algorithm_names();
 [[nodiscard]] std::string_view name(NativeAlgorithm algorithm);    // "halving_doubling"
 [[nodiscard]] std::string text_of(const AlgorithmChoice& choice);  // "one_direct3"
 
 struct CollectiveChoice {
   std::vector<AlgorithmChoice> per_dim{};  // dimension 0 first; empty: not given
-  std::string custom{};  // prefix of an algorithm's traces, or "built:NAME"; empty: none. Wins over per_dim
+  std::string custom{};  // prefix of an algorithm's traces, or "built:NAME"; empty: none. Overrides per_dim
 };
 
 enum class CollectiveOptimization : std::uint8_t { baseline, local_bw_aware };
 
-// The LogGP bus between an NPU and its memory; whole ns but for G.
+// LogGP bus between an NPU and its memory; all values except G are whole ns.
 struct SharedBusConfig {
   std::int64_t L_ns = 0;
   std::int64_t o_ns = 0;
@@ -66,8 +67,8 @@ struct SharedBusConfig {
   float G_ns_per_byte = 0;
 };
 
-// Holds the values of the file, or ASTRA-sim's defaults; nothing where that has no default, so that whoever needs
-// the value can refuse.
+// Values of the file, or ASTRA-sim's defaults. Values without a default are empty; code that requires them
+// reports the missing key.
 struct SystemConfig {
   std::string source;  // the file, for messages
   std::optional<CollectiveOptimization> optimization{};
@@ -75,7 +76,7 @@ struct SystemConfig {
   bool endpoint_delay_given = false;
   std::int64_t active_chunks_per_dimension = 1;
   std::optional<std::int64_t> dataset_splits{};  // preferred-dataset-splits
-  double local_mem_bytes_per_s = 0;              // 0: reductions cost no time
+  double local_mem_bytes_per_s = 0;              // 0: reductions take no time
   double peak_flops = 0;                         // FLOP per second
   bool roofline = false;
   bool replay_only = false;
@@ -84,19 +85,19 @@ struct SystemConfig {
   std::optional<SharedBusConfig> shared_bus{};
   std::int64_t local_reduction_delay = 1;  // ns for each 100 bytes that the shared bus reduces
   std::array<CollectiveChoice, listed_collectives.size()> collectives{};
-  std::string per_node_map{};        // path of a YAML map; empty: none
-  std::vector<std::string> notes{};  // a sentence for each key that has no effect or not quite ASTRA-sim's
+  std::string per_node_map{};        // path of a YAML map; empty: no map
+  std::vector<std::string> notes{};  // one for each key that is ignored or differs from ASTRA-sim
 };
 
 inline constexpr std::size_t max_system_bytes = 1 << 20;
-// Reads the text of a system.json, or, without a file's name, values given elsewhere in its form. A missing key is
-// no error. Throws Error(input) [system] with line and column: malformed JSON, a key that is unknown (names the
-// nearest known one) or given twice, a value of the wrong kind or out of range.
+// Parses the text of a system.json; an empty file name means values from another source in the same form. Missing
+// keys are accepted. Throws Error(input) [system] with line and column for malformed JSON, an unknown key (with
+// the nearest known key), a repeated key, and a value of the wrong kind or out of range.
 [[nodiscard]] SystemConfig parse_system(const std::string& file, std::string_view text);
 
 inline constexpr std::size_t max_per_node_map_bytes = 16 << 20;
-// Parses per-node-custom-implementation: {NODE ID: PREFIX, …} in YAML. Throws Error(input) [system]: malformed
-// YAML, an id that is no integer from 0 or is given twice, a prefix that is empty or no scalar.
+// Parses per-node-custom-implementation: {NODE ID: PREFIX, …} in YAML. Throws Error(input) [system] for malformed
+// YAML, an id that is not a non-negative integer, a repeated id, and a prefix that is empty or not a scalar.
 [[nodiscard]] std::map<std::uint64_t, std::string> parse_per_node_map(const std::string& file,
                                                                       std::string_view text);
 

@@ -38,14 +38,14 @@ bool append_entity(std::string_view name, std::string& out) {
 
 XmlDocument::XmlDocument(std::string text, std::string file, const XmlSubject& subject)
     : text_(std::move(text)), file_(std::move(file)) {
-  const std::string root = "document with root <" + std::string(subject.root) + "> is expected";
+  const std::string root = "document with root <" + std::string(subject.root) + "> is required";
   const auto fail = [this](std::ptrdiff_t offset, const std::string& message) {
     return input_error(at(place(offset)), message, "xml");
   };
   if (text_.size() >= std::numeric_limits<std::uint32_t>::max()) {
-    throw input_error({.file = file_}, "an XML document of 4 GiB or more cannot be read", "xml");
+    throw input_error({.file = file_}, "an XML document of 4 GiB or more is not supported", "xml");
   }
-  // The parser writes into the text (also over line ends), so lines are counted first.
+  // The parser writes into the text (also over line ends), so the lines are counted first.
   line_starts_.push_back(0);
   for (const char* p = text_.data();
        (p = static_cast<const char*>(
@@ -67,21 +67,21 @@ XmlDocument::XmlDocument(std::string text, std::string file, const XmlSubject& s
       if (!type.empty() && type != subject.root) {
         throw input_error(at(node),
                           "is a document of type " + std::string(type) +
-                              (type == "topology" ? ", of hwloc (lstopo)" : "") + ", not " +
+                              (type == "topology" ? " (of hwloc, lstopo)" : "") + ", not " +
                               std::string(subject.noun) + ", which has root <" + std::string(subject.root) + ">",
                           "xml");
       }
-      throw input_error(at(node),
-                        "a document type declaration is never part of " + std::string(subject.noun) + "; refused",
-                        "xml");
+      throw input_error(
+          at(node), "a document type declaration is not accepted in " + std::string(subject.noun) + "; remove it",
+          "xml");
     }
   }
   if (!result) throw fail(result.offset, std::string("not well-formed XML: ") + result.description());
   for (const pugi::xml_node node : document_.children()) {
     if (node.type() != pugi::node_element) {
       const bool is_xml = root_ || node.next_sibling();
-      throw fail(node.offset_debug(), is_xml ? std::string("text outside of the root element")
-                                             : "is not XML; " + std::string(subject.noun) + " is XML with root <" +
+      throw fail(node.offset_debug(), is_xml ? std::string("text outside the root element")
+                                             : "not XML; " + std::string(subject.noun) + " is XML with root <" +
                                                    std::string(subject.root) + ">");
     }
     if (root_) throw input_error(at(node), std::string("a second root element <") + node.name() + ">", "xml");

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t max_values = 1 << 20;
 constexpr std::int64_t max_open_brackets = 1000;
 
-// Takes the document event by event, so that depth and size are bounded while it is read.
+// Builds the tree event by event, so that depth and size are bounded during parsing.
 class TreeBuilder : public YAML::EventHandler {
  public:
   TreeBuilder(const std::string& file, const YamlSubject& subject) : file_(file), subject_(subject) {}
@@ -36,10 +36,11 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (std::exchange(started_, true)) throw error(mark, "a second document; a " + subject_.noun + " has one");
+    if (std::exchange(started_, true))
+      throw error(mark, "a second document; a " + subject_.noun + " has exactly one");
   }
   void OnDocumentEnd() override {}
-  // Nothing behind a key: its mark is where the next thing stands.
+  // A key without a value is marked at the next token; the location of the key is used instead.
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const bool is_value = !path_.empty() && is_key();
     const YamlNode* const key = is_value ? &path_.back()->items.back() : nullptr;
@@ -51,14 +52,14 @@ class TreeBuilder : public YAML::EventHandler {
     }
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    throw error(mark, "aliases are not used in a " + subject_.noun);
+    throw error(mark, "aliases are not supported in a " + subject_.noun);
   }
   void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                 const std::string& value) override {
     YamlNode& node = add(mark, anchor, YamlNode::Kind::scalar);
     node.text = value;
     if (path_.empty()) {
-      throw error(mark, value.empty() ? subject_.is_empty : "not a " + subject_.noun + ": a map is expected");
+      throw error(mark, value.empty() ? subject_.is_empty : "not a " + subject_.noun + "; expected a map");
     }
     if (is_key()) check_key(mark, value);
   }
@@ -74,15 +75,15 @@ class TreeBuilder : public YAML::EventHandler {
   void OnMapEnd() override { path_.pop_back(); }
 
  private:
-  // The node just added is a key of the innermost map.
+  // Returns whether the node just added is a key of the innermost map.
   [[nodiscard]] bool is_key() const {
     return path_.back()->kind == YamlNode::Kind::map && path_.back()->items.size() % 2 == 1;
   }
 
-  // Pointers in path_ stay valid: only the innermost node's items grow.
+  // Pointers in path_ stay valid, because only the items of the innermost node grow.
   YamlNode& add(const YAML::Mark& mark, YAML::anchor_t anchor, YamlNode::Kind kind) {
-    if (anchor != 0) throw error(mark, "anchors are not used in a " + subject_.noun);
-    if (++values_ > max_values) throw error(mark, "more than 2^20 values; this is no " + subject_.noun);
+    if (anchor != 0) throw error(mark, "anchors are not supported in a " + subject_.noun);
+    if (++values_ > max_values) throw error(mark, "more than 2^20 values, too many for a " + subject_.noun);
     YamlNode& node = path_.empty() ? root : path_.back()->items.emplace_back();
     node.kind = kind;
     node.line = static_cast<std::uint32_t>(mark.line) + 1;
@@ -92,10 +93,11 @@ class TreeBuilder : public YAML::EventHandler {
 
   void open(const YAML::Mark& mark, YAML::anchor_t anchor, YamlNode::Kind kind) {
     const bool list = kind == YamlNode::Kind::list;
-    if (path_.empty() && list) throw error(mark, "the file is a list; a " + subject_.noun + " is a map of keys");
+    if (path_.empty() && list)
+      throw error(mark, "the file is a list; a " + subject_.noun + " requires a map of keys");
     YamlNode& node = add(mark, anchor, kind);
     if (path_.size() == subject_.max_depth || (!path_.empty() && is_key())) {
-      throw error(mark, list ? "a list is not expected here" : "a map is not expected here");
+      throw error(mark, list ? "unexpected list" : "unexpected map");
     }
     path_.push_back(&node);
   }
@@ -103,9 +105,9 @@ class TreeBuilder : public YAML::EventHandler {
   void check_key(const YAML::Mark& mark, const std::string& key) {
     const std::vector<YamlNode>& items = path_.back()->items;
     if (items.size() > 2 * subject_.max_keys)
-      throw error(mark, "more keys than any map of a " + subject_.noun + " has");
+      throw error(mark, "more keys than a map of a " + subject_.noun + " may have");
     for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
-      if (items[i].text == key) throw error(mark, "key '" + key + "' is given twice");
+      if (items[i].text == key) throw error(mark, "key '" + key + "' is repeated");
     }
   }
 
@@ -116,7 +118,7 @@ class TreeBuilder : public YAML::EventHandler {
   std::vector<YamlNode*> path_;  // the open lists and maps
 };
 
-// Column of a tab in the indentation of a line, both from 0, or npos.
+// Returns the column of a tab in the indentation of a line, or npos; line and column count from 0.
 std::size_t find_tab(std::string_view text, int line) {
   std::size_t begin = 0;
   for (; line > 0 && begin != std::string_view::npos; --line) {
@@ -128,8 +130,8 @@ std::size_t find_tab(std::string_view text, int line) {
   return rest.substr(0, rest.find_first_not_of(" \t")).find('\t');
 }
 
-// Offset of a bracket that no sensible text opens, or npos: yaml-cpp would hold them all before it tells of the
-// first.
+// Returns the offset of a bracket nested unreasonably deep, or npos. yaml-cpp would store all brackets before it
+// reports the first.
 std::size_t find_deep_bracket(std::string_view s) {
   std::int64_t open = 0;
   for (std::size_t i = 0; i < s.size(); ++i) {
@@ -144,7 +146,7 @@ std::size_t find_deep_bracket(std::string_view s) {
 
 void check_text(const std::string& file, std::string_view text, const YamlSubject& subject) {
   if (text.size() > max_yaml_bytes)
-    throw input_error({.file = file}, "larger than 4 MiB, which no " + subject.noun + " is", subject.rule);
+    throw input_error({.file = file}, "larger than 4 MiB, the " + subject.noun + " limit", subject.rule);
   std::size_t bad = find_invalid_utf8(text);
   std::string what = "not UTF-8";
   if (bad == std::string_view::npos) {
@@ -187,7 +189,7 @@ YamlNode parse_yaml_tree(const std::string& file, std::string_view text, const Y
     if (tab == std::string_view::npos) throw builder.error(e.mark, e.msg);
     YAML::Mark mark = e.mark;
     mark.column = static_cast<int>(tab);
-    throw builder.error(mark, "a tab in the indentation; YAML wants spaces");
+    throw builder.error(mark, "a tab in the indentation; YAML requires spaces");
   }
   if (builder.empty() || builder.root.items.empty())
     throw input_error({.file = file}, subject.is_empty, subject.rule);

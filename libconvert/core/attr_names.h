@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Defines a constant for each attribute name that etkit reads or writes (specs: et-formats(5)).
+// Constants for the attribute names that etkit reads or writes (specification: et-formats(5)).
 #pragma once
 
 #include "core/name.h"
 
-// X(name): the identifier, which is also the text on the wire.
+// X(name): the identifier, which is also the attribute's name in a file.
 #define CONVERT_ATTRIBUTE_NAMES(X) \
   X(is_cpu_op)                     \
   X(comm_type)                     \
@@ -124,6 +124,6 @@ enum Index : std::uint32_t {
 #define X(id) inline constexpr Name id{static_cast<std::uint32_t>(detail::id)};
 CONVERT_ATTRIBUTE_NAMES(X)
 #undef X
-inline constexpr std::uint32_t count = detail::count;  // Name::index() of each of these is below it
+inline constexpr std::uint32_t count = detail::count;  // all of these names have a Name::index() below it
 
 }  // namespace convert::attr

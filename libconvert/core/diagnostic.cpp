@@ -10,7 +10,7 @@ namespace convert {
 
 namespace {
 
-// what() ends at a null character.
+// Replaces null characters, at which what() would end.
 std::string without_nulls(const std::string& message) {
   std::string out;
   for (const char c : message) c == '\0' ? out += "\\x00" : out += c;
@@ -111,7 +111,7 @@ std::string format_diagnostic(const Diagnostic& d) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
-  // Farther away than this is no help.
+  // Candidates at a greater distance are not helpful.
   const std::size_t limit = word.size() < 2 ? 0 : word.size() < 4 ? 1 : word.size() < 7 ? 2 : word.size() / 3;
   std::size_t best_distance = limit + 1;
   std::vector<std::size_t> row;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds findings and failures: where they are, how bad, what to do. The library reports; only tools print.
+// Findings and failures: location, severity, next step. The library reports them; only tools print.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace convert {
 
 enum class Severity : std::uint8_t { warning, error };
 
-// Says where something is, as far as it is known. Text has line and column, from 1; binary inputs a byte offset.
+// Location of a finding, as far as it is known. Text has line and column, from 1; binary input has a byte offset.
 struct Location {
   std::string file;
   std::uint32_t line = 0;
@@ -35,7 +35,7 @@ struct Diagnostic {
   std::vector<std::string> notes;  // further lines: a chain of nodes, the next step to take
 };
 
-// Says why work cannot go on. Tools exit with status 1 for input, with 2 for system and usage.
+// Failure that stops the work. Tools exit with status 1 for input, with 2 for system and usage.
 class Error : public std::runtime_error {
  public:
   enum class Kind : std::uint8_t { input, system, usage };
@@ -51,14 +51,14 @@ class Error : public std::runtime_error {
   std::string rule_;
 };
 
-// Return an Error of each kind; that of the system has `subject` as its file, and the message of an errno.
+// Return an Error of each kind. A system error has `subject` as its file, and the message of an errno.
 [[nodiscard]] Error input_error(Location where, const std::string& message, std::string rule = {});
 [[nodiscard]] Error system_error(const std::string& subject, int error_number);
 [[nodiscard]] Error usage_error(const std::string& message);
 
-// Collects findings in the order they are reported: counts those for which `wanted` returns true, and keeps the
-// first `keep` of these (0: all), so that a billion defects cannot fill memory. Several threads may call add(),
-// error(), warning(), append() and the counts at once; set_wanted() and all() only while none adds.
+// Collects findings in the order of their reports. Counts the findings that `wanted` accepts, and keeps the first
+// `keep` of these (0: all), so that a billion defects cannot fill memory. Thread-safe: add(), error(), warning(),
+// append() and the counts. Not thread-safe while findings are added: set_wanted() and all().
 class Diagnostics {
  public:
   using Wanted = std::function<bool(const Diagnostic&)>;
@@ -69,18 +69,18 @@ class Diagnostics {
   void add(Diagnostic d);
   void error(Location where, std::string_view rule, std::string message, std::vector<std::string> notes = {});
   void warning(Location where, std::string_view rule, std::string message, std::vector<std::string> notes = {});
-  // Sets which findings are counted and kept from now on; at first all are.
+  // Sets the filter of findings that are counted and kept from now on. By default all are.
   void set_wanted(Wanted wanted) { wanted_ = std::move(wanted); }
   // Returns an empty collector with the same limit and filter.
   [[nodiscard]] std::unique_ptr<Diagnostics> sibling() const;
-  // Moves findings and counts of `other`, a sibling that no other thread uses, behind those of this one.
+  // Moves the findings and counts of `other` after the own ones. `other` is a sibling that no other thread uses.
   void append(Diagnostics& other);
 
   [[nodiscard]] std::size_t errors() const noexcept { return errors_; }
   [[nodiscard]] std::size_t warnings() const noexcept { return warnings_; }
-  // Returns how many were counted and not kept.
+  // Returns the number of findings that were counted but not kept.
   [[nodiscard]] std::size_t dropped() const noexcept { return dropped_; }
-  // Returns how many errors were not wanted, for callers that must stop all the same.
+  // Returns the number of errors that the filter rejected, for callers that must stop nevertheless.
   [[nodiscard]] std::size_t refused_errors() const noexcept { return refused_errors_; }
   [[nodiscard]] const std::vector<Diagnostic>& all() const noexcept { return all_; }
 
@@ -95,13 +95,13 @@ class Diagnostics {
   std::atomic<std::size_t> refused_errors_ = 0;
 };
 
-// Returns "ring.xml:12:5", "ring.3.et:@0x1a2f", "ring.3.et", or "" when nothing is known.
+// Returns "ring.xml:12:5", "ring.3.et:@0x1a2f", "ring.3.et", or "" if nothing is known.
 [[nodiscard]] std::string format_location(const Location& where);
 // Returns "LOCATION: error: message [rule]", without the tool's name; notes follow as lines "LOCATION: note: …".
 [[nodiscard]] std::string format_diagnostic(const Diagnostic& d);
 [[nodiscard]] std::string_view severity_name(Severity severity);
 
-// Returns the first candidate with the least edit distance to `word`; empty if none is near enough to suggest.
+// Returns the first candidate with the least edit distance to `word`; empty if none is close enough to suggest.
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Knows the types of elements by the names that PyTorch, C and kernels give them.
+// Element types by their names in PyTorch, C and kernels.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace convert {
 
 struct ElementType {
-  std::string_view name;  // as nccl-tests call it; empty: they do not have it
+  std::string_view name;  // name in nccl-tests; empty if they lack the type
   std::int64_t bytes = 0;
 };
 
@@ -68,8 +68,8 @@ inline constexpr std::array<ElementSpelling, 44> element_spellings = {{
     {"longint", {"int64", 8}},
 }};
 
-// Returns the type that a trace calls so: "BFloat16", "c10::Half", "torch.int64", "Float8_e4m3fnuz"; nothing if
-// none.
+// Returns the element type of a name in a trace: "BFloat16", "c10::Half", "torch.int64", "Float8_e4m3fnuz"; nothing
+// if it is unknown.
 [[nodiscard]] constexpr std::optional<ElementType> element_type(std::string_view name) {
   for (const std::string_view space : {"c10::", "torch."}) {
     if (name.starts_with(space)) name.remove_prefix(space.size());
@@ -77,7 +77,7 @@ inline constexpr std::array<ElementSpelling, 44> element_spellings = {{
   for (const auto& [word, type] : element_spellings) {
     if (same_name(word, name)) return type;
   }
-  constexpr std::string_view eight_bits = "float8";  // with a format behind it: e5m2, e4m3fnuz, …
+  constexpr std::string_view eight_bits = "float8";  // followed by a format: e5m2, e4m3fnuz, …
   const std::string_view format = name.substr(std::min(eight_bits.size(), name.size()));
   const bool number_goes_on = !format.empty() && format.front() >= '0' && format.front() <= '9';
   if (same_name(name.substr(0, eight_bits.size()), eight_bits) && !number_goes_on) return ElementType{"", 1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds certain attributes of a node in one pass over all that it has.
+// Finds several attributes of a node in one pass over its attributes.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace convert {
 
-// Holds for each of `names`, an array of names of core/attr_names.h, the first attribute that has it.
+// The first attribute of each name in `names`, an array of names of core/attr_names.h.
 template <const auto& names>
 class FoundAttrs {
  public:
@@ -31,18 +31,18 @@ class FoundAttrs {
       if (slot < names.size() && found_[slot] == nullptr) found_[slot] = &a;
     }
   }
-  // Returns the attribute of a name, one of `names`; null if there is none.
+  // Returns the attribute of a name that is in `names`; null if the node lacks it.
   [[nodiscard]] const Attr* operator[](Name name) const { return found_[slot(name)]; }
   // Returns whether the node has attributes whose names are not in core/attr_names.h.
   [[nodiscard]] bool has_others() const { return has_others_; }
-  // Returns the place of a name in `names`, where it must be.
+  // Returns the index in `names` of a name, which must be in it.
   [[nodiscard]] static constexpr std::size_t slot(Name name) {
     assert(name.index() < slots.size() && slots[name.index()] < names.size());
     return slots[name.index()];
   }
 
  private:
-  // By Name::index: the place in `names`; names.size() for all others.
+  // By Name::index: the index in `names`; names.size() for all other names.
   static constexpr auto slots = [] {
     std::array<std::uint8_t, attr::count> table{};
     table.fill(static_cast<std::uint8_t>(names.size()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds the position of an id in a table: in an array if the ids lie close together, as they mostly do, else by
-// binary search. Building takes O(n log n) at most.
+// Finds the position of an id in a table: by an array if the ids are close together, as they usually are, else by
+// binary search. Building takes at most O(n log n).
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace convert {
 class IdLookup {
  public:
   static constexpr std::uint32_t none = 0xffffffff;
-  enum class Equal : std::uint8_t { first, last };  // which of several positions with one id is found
+  enum class Equal : std::uint8_t { first, last };  // which position find() returns if several have the id
 
   IdLookup() = default;
   // id(i) returns the id of position i < n as std::optional<std::uint64_t>; nothing if the position has none.
@@ -64,7 +64,7 @@ class IdLookup {
     const auto after = std::upper_bound(sparse_.begin(), sparse_.end(), Entry(id, none));
     return after == sparse_.begin() || std::prev(after)->first != id ? none : std::prev(after)->second;
   }
-  // Returns an id that more than one position has, if there is one.
+  // Returns an id of more than one position, if there is one.
   [[nodiscard]] std::optional<std::uint64_t> repeated() const { return repeated_; }
 
  private:

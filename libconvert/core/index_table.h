@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds rows of a table by their contents: a hash table of row numbers, without the rows themselves.
+// Hash table of row numbers: finds rows of a table by their contents, without storing the rows.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,21 @@
 
 namespace convert {
 
-// Holds row numbers in slots of 4 bytes (open addressing, at most half of the slots used). The caller hashes and
-// compares the rows: hash_of(row) is called again for rows that are there when the table grows, and to remove one.
+// Stores row numbers in slots of 4 bytes (open addressing, at most half of the slots used). The caller hashes and
+// compares the rows. hash_of(row) is called again for existing rows when the table grows or a row is removed.
 template <class Slots = std::vector<std::uint32_t>>
 class IndexTable {
  public:
   static constexpr std::uint32_t none = 0xffffffff;
 
-  // Returns the row with this hash for which same(row) is true, or none.
+  // Returns the row with this hash for which same(row) is true, or `none`.
   template <class Same>
   [[nodiscard]] std::uint32_t find(std::size_t hash, const Same& same) const {
     std::size_t i = hash & mask();
     while (slots_[i] != 0 && !same(slots_[i] - 1)) i = next(i);
     return slots_[i] - 1;
   }
-  // Returns the row that find() finds; if there is none, adds `row` and returns it.
+  // Returns the row that find() finds; otherwise adds `row` and returns it.
   template <class Same, class HashOf>
   std::uint32_t find_or_add(std::size_t hash, std::uint32_t row, const Same& same, const HashOf& hash_of) {
     if ((used_ + 1) * 2 > slots_.size()) grow(hash_of);
@@ -34,18 +34,19 @@ class IndexTable {
     slots_[i] = row + 1;
     return row;
   }
-  // Adds a row that is not there.
+  // Adds a row that is not in the table.
   template <class HashOf>
   void add(std::uint32_t row, const HashOf& hash_of) {
     if (++used_ * 2 > slots_.size()) grow(hash_of);
     put(row, hash_of);
   }
-  // Removes a row that is there.
+  // Removes a row that is in the table.
   template <class HashOf>
   void remove(std::uint32_t row, const HashOf& hash_of) {
     std::size_t hole = hash_of(row) & mask();
     while (slots_[hole] != row + 1) hole = next(hole);
-    for (std::size_t i = next(hole); slots_[i] != 0; i = next(i)) {  // what probed past the gap moves into it
+    for (std::size_t i = next(hole); slots_[i] != 0; i = next(i)) {  // rows that were probed past the gap move into
+                                                                     // it
       if (((i - hash_of(slots_[i] - 1)) & mask()) < ((i - hole) & mask())) continue;
       slots_[hole] = slots_[i];
       hole = i;

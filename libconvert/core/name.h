@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Represents an attribute name by 4 bytes: its index in the pool of all names of the process, which only grows.
+// Attribute name in 4 bytes: its index in the process-wide pool of names, which only grows.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ class Name {
  public:
   constexpr Name() = default;  // the empty name
   constexpr explicit Name(std::uint32_t index) : index_(index) {}
-  // Looks `text` up, and adds it if it is new. Thread-safe. Throws Error(input) for the name after a million.
+  // Looks `text` up, and adds it if it is new. Thread-safe. Throws Error(input) if the pool has a million names.
   explicit Name(std::string_view text);
 
-  [[nodiscard]] std::string_view view() const;  // stays valid
+  [[nodiscard]] std::string_view view() const;  // valid until the process ends
   [[nodiscard]] constexpr std::uint32_t index() const { return index_; }
   friend constexpr bool operator==(Name a, Name b) { return a.index_ == b.index_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Describes a process group as a training program does: which ranks communicate under which name.
+// Process group of a training program: a name and the ranks that communicate under it.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace convert {
 struct ProcessGroup {
   std::string name;                    // "0", "default_pg", a hash
   std::string description{};           // "tp_group"
-  std::vector<std::uint32_t> ranks{};  // as listed; empty: all ranks, or not told
-  std::uint32_t size = 0;              // 0: not told
+  std::vector<std::uint32_t> ranks{};  // as listed; empty: all ranks, or unknown
+  std::uint32_t size = 0;              // 0: unknown
 };
 
 // Returns whether a host node lists process groups ("## process_group:init ##"); Chakra makes it METADATA.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds a device profiler's record of one rank: CPU operators, calls of the device's runtime, what the device ran.
+// Device profiler's record of one rank: CPU operators, calls of the device's runtime, device operations.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 
 namespace convert {
 
-// Says what a runtime or driver call does to the order of work, as far as its name tells.
+// Effect of a runtime or driver call on the order of work, derived from its name.
 enum class CallKind : std::uint8_t {
-  other,         // launches, queries, allocations: a launch is told by its correlation
-  blocking,      // returns when the device operation that it starts has ended (cudaMemcpy)
+  other,         // launches, queries, allocations: a launch is recognised by its correlation
+  blocking,      // returns after the device operation that it starts has ended (cudaMemcpy)
   event_record,  // cudaEventRecord
   stream_wait,   // cudaStreamWaitEvent: later work of a stream waits for an event
   event_sync,    // cudaEventSynchronize: the caller waits
@@ -26,7 +26,7 @@ enum class CallKind : std::uint8_t {
 };
 enum class DeviceOpKind : std::uint8_t { kernel, memcpy, memset };
 
-// Times are nanoseconds on the profiler's clock; ids are -1 where the profiler gives none.
+// Times are nanoseconds on the profiler's clock. Ids are -1 if the profiler records none.
 struct Profile {
   static constexpr std::int64_t none = -1;
   [[nodiscard]] static std::optional<std::uint64_t> given(std::int64_t id) {
@@ -38,8 +38,8 @@ struct Profile {
     std::int64_t duration_ns = 0;
     std::int64_t external_id = none;
     std::uint32_t order = 0;  // position among the events of the file
-    // How the file writes it: start and duration as an integer of microseconds; both with no more than three
-    // decimals; the category and the external id as CUDA's and ROCm's profilers of today spell them.
+    // Notation in the file. whole_start, whole_duration: integer microseconds. exact_times: at most three decimals.
+    // usual_category, usual_external_id: the spelling of current CUDA and ROCm profilers.
     bool whole_start : 1 = false;
     bool whole_duration : 1 = false;
     bool exact_times : 1 = false;
@@ -50,47 +50,47 @@ struct Profile {
   struct CpuOp : Event {
     std::uint32_t thread = 0;      // into threads
     std::int64_t rf_id = none;     // "Record function id", the id in the host trace
-    std::int64_t sequence = none;  // "Sequence number": a forward operator and its backward ones have the same
-    std::int64_t forward_thread = none;  // of a backward operator: the number that the host trace gives the thread
+    std::int64_t sequence = none;  // "Sequence number": equal in a forward operator and its backward operators
+    std::int64_t forward_thread = none;  // of a backward operator: the thread's number in the host trace
     Text name{};
-    Range args{};             // all that have no field here
+    Range args{};             // all args without a field here
     bool annotation = false;  // user_annotation
   };
   struct Call : Event {
     std::uint32_t thread = 0;
-    std::int64_t correlation = none;  // the same on the device operation that it starts
+    std::int64_t correlation = none;  // equal to the correlation of the device operation that it starts
     Text name{};
     CallKind kind = CallKind::other;
   };
   struct DeviceOp : Event {
-    std::int64_t correlation = none;  // the same on the call that started it
+    std::int64_t correlation = none;  // equal to the correlation of the call that started it
     std::int64_t stream = none;
     std::int64_t device = 0;
     Text name{};
-    Range args{};  // all but the ids above
+    Range args{};  // all args except the ids above
     DeviceOpKind kind = DeviceOpKind::kernel;
     bool has_stream = false;     // as "stream" among its args
-    bool is_collective = false;  // of the category of collectives
+    bool is_collective = false;  // its category is the one of collectives
   };
   // Bytes of an operator's tensor inputs, by position: -1 for inputs other than tensors, or of unknown type.
   struct Inputs {
     std::uint32_t order = 0;  // Event::order of the operator
     Range bytes{};            // into input_bytes
-    Text texts{};             // values of inputs that are texts, one a line; empty unless it may communicate
+    Text texts{};             // values of text inputs, one per line; empty unless it may communicate
   };
-  // A synchronisation that the profiler records beside the call that made it.
+  // A synchronisation that the profiler records in addition to the call that made it.
   struct Sync : Event {
     CallKind kind = CallKind::other;
     std::int64_t correlation = none;         // of the call
-    std::int64_t stream = none;              // that waits, or is waited for
-    std::int64_t wait_on_stream = none;      // of events: where the event was recorded
+    std::int64_t stream = none;              // stream that waits, or that is waited for
+    std::int64_t wait_on_stream = none;      // of events: the stream on which the event was recorded
     std::int64_t record_correlation = none;  // of events: the call that recorded it
     std::int64_t device = 0;
   };
 
   // One end of an arrow between a forward operator and a backward one.
   struct Arrow {
-    std::int64_t id = none;  // the same at both ends
+    std::int64_t id = none;  // equal at both ends
     std::int64_t start_ns = 0;
     std::uint32_t thread = 0;
     bool tail = false;  // at the forward operator
@@ -98,7 +98,7 @@ struct Profile {
 
   std::string file;
   std::vector<std::string> threads;  // "tid" of each CPU thread
-  std::vector<std::int64_t> pids;    // of the processes whose operators these are, as far as they are numbers
+  std::vector<std::int64_t> pids;    // processes of these operators, as far as they are numbers
   std::vector<CpuOp> cpu_ops;
   std::vector<Call> calls;
   std::vector<DeviceOp> device_ops;
@@ -108,10 +108,10 @@ struct Profile {
   std::vector<std::int64_t> input_bytes;  // of all inputs
   AttrTable args;                         // args of cpu_ops and device_ops, and all text
   AttrTable metadata;        // of the run: schemaVersion, distributedInfo, … (JSON values as text in a string)
-  std::int64_t base_ns = 0;  // start_ns counts from here, nanoseconds since 1970; 0: not told
-  std::uint64_t events = 0;  // of all categories
-  std::int64_t resolution_ns = 1;        // of the times, as the file writes them: at most 1000
-  std::uint64_t negative_durations = 0;  // taken as 0
+  std::int64_t base_ns = 0;  // nanoseconds since 1970 from which start_ns counts; 0: unknown
+  std::uint64_t events = 0;  // number in all categories
+  std::int64_t resolution_ns = 1;        // resolution of the times in the file, at most 1000
+  std::uint64_t negative_durations = 0;  // number of negative durations, read as 0
 
   // Returns the bytes of each input of an operator; empty if the profile does not list them.
   [[nodiscard]] std::span<const std::int64_t> inputs_of(const CpuOp& op) const {
@@ -119,7 +119,7 @@ struct Profile {
     if (found == nullptr) return {};
     return std::span(input_bytes).subspan(found->bytes.begin, found->bytes.count);
   }
-  // Returns the inputs of an operator that are texts, one a line; empty if the profile does not list them.
+  // Returns the text inputs of an operator, one per line; empty if the profile does not list them.
   [[nodiscard]] std::string_view text_inputs_of(const CpuOp& op) const {
     const Inputs* const found = find_inputs(op);
     return found == nullptr ? std::string_view{} : args.view(found->texts);

@@ -34,7 +34,7 @@ std::vector<Rank> parse_ranks(const std::string& list, std::string_view option) 
     for (Rank r = *first; r <= *last; ++r) ranks.push_back(r);
   } while (!rest.empty());
   std::ranges::sort(ranks);
-  if (std::ranges::adjacent_find(ranks) != ranks.end()) throw usage_error(given + ": a rank stands twice");
+  if (std::ranges::adjacent_find(ranks) != ranks.end()) throw usage_error(given + ": a rank is listed twice");
   return ranks;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds lists of numbers, called rows, one behind the other in one array.
+// Lists of numbers, called rows, stored consecutively in one array (compressed row storage).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace convert {
 
 struct Rows {
-  std::vector<std::uint32_t> begin{0};  // by row, into items; one more at the end
+  std::vector<std::uint32_t> begin{0};  // by row, into items; one more entry at the end
   std::vector<std::uint32_t> items{};
 
   [[nodiscard]] std::span<const std::uint32_t> operator[](std::size_t row) const {
@@ -22,12 +22,12 @@ struct Rows {
   [[nodiscard]] std::span<std::uint32_t> operator[](std::size_t row) {
     return {items.data() + begin[row], begin[row + 1] - begin[row]};
   }
-  // Ends a row: it has the items added since the last end.
+  // Ends a row. It contains the items added since the end of the row before.
   void end_row() { begin.push_back(static_cast<std::uint32_t>(items.size())); }
 };
 
-// Returns as many rows as `rows` says; row k holds item(i), or i itself without `item`, for each i < n with key(i)
-// = k, ascending by i. key(i) is below `rows`, or no_index to leave i out.
+// Returns `rows` rows. Row k contains item(i), or i itself without `item`, for each i < n with key(i) = k,
+// ascending by i. key(i) is below `rows`, or no_index to omit i.
 template <class Key, class Item = std::identity>
 [[nodiscard]] Rows rows_by_key(std::size_t n, std::size_t rows, const Key& key, const Item& item = {}) {
   Rows r;

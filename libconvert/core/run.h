@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Holds a run: what ran when and why. A replay makes one, recordings are read as one; the format `run` keeps it
-// (et-formats(5)); statistics, timelines, diffs and pages are made of it.
+// A run: the record of what ran, when and why. Replays produce it, recordings are read into it, and the format
+// `run` stores it (et-formats(5)). Statistics, timelines, diffs and pages are made from it.
 //
-// Each table may be empty: then the run does not tell. Times are picoseconds from the begin of the run; -1 where
-// there is none.
+// An empty table means that the run does not record it. Times are picoseconds from the start of the run; -1 if
+// absent.
 #pragma once
 
 #include <array>
@@ -35,17 +35,18 @@ inline constexpr std::array<std::string_view, 4> run_status_names = {"complete",
 }
 
 struct Run {
-  // A process group that has a name.
+  // Name of a process group.
   struct Group {
     std::int64_t group = 0;  // its id
     std::uint32_t name = 0;  // in texts: "tp", "default_pg"
   };
-  // What an NPU did in all.
+  // Totals of one NPU.
   struct Npu {
     Rank rank = 0;
-    Picoseconds finish_ps = -1;         // end of its last node; -1: it did not get there
-    Picoseconds astra_exposed_ps = -1;  // ASTRA-sim's exposed communication; -1: not by its rules, or not finished
-    Picoseconds compute_ps = 0;         // sum of the durations of nodes that compute
+    Picoseconds finish_ps = -1;  // end of its last node; -1: not reached
+    Picoseconds astra_exposed_ps =
+        -1;                      // ASTRA-sim's exposed communication; -1: not a run by its rules, or not finished
+    Picoseconds compute_ps = 0;  // sum of the durations of nodes that compute
     std::uint64_t sends = 0;
     std::int64_t bytes_sent = 0;
     std::uint64_t nodes = 0;
@@ -53,24 +54,24 @@ struct Run {
     std::int64_t peak_memory_bytes = -1;
   };
 
-  // A collective that a group ran.
+  // A collective call of a group.
   struct Call {
     Collective op = Collective::all_reduce;
     std::int64_t group = 0;    // its id; 0: all ranks
-    std::uint32_t number = 0;  // among the group's collectives, from 0
+    std::uint32_t number = 0;  // sequence number among the group's collectives, from 0
     std::uint32_t npus = 0;
     std::int64_t size_bytes = -1;        // as nccl-tests count it: see bus_bandwidth_factor()
     std::uint32_t algorithm = no_index;  // in texts
-    std::uint32_t type = no_index;       // in texts: of its elements, as the trace calls it
-    std::int64_t root = -1;              // the rank that it comes from or goes to; -1: unknown, or it has none
-    Picoseconds bound_ps = -1;           // the least time in which the network can do it
-    Picoseconds begin_ps = 0;            // the first NPU calls it
-    Picoseconds last_begin_ps = 0;       // the last does
-    Picoseconds end_ps = -1;             // the last has ended it
+    std::uint32_t type = no_index;       // in texts: type of its elements in the trace
+    std::int64_t root = -1;              // rank of the root; -1: unknown, or it has none
+    Picoseconds bound_ps = -1;           // lower bound of its time in the network
+    Picoseconds begin_ps = 0;            // when the first NPU calls it
+    Picoseconds last_begin_ps = 0;       // when the last NPU calls it
+    Picoseconds end_ps = -1;             // when the last NPU has finished it
     Rank first_npu = 0;
     NodeId first_node = 0;
   };
-  // The part of an NPU in a call; by call, then by NPU.
+  // Participation of an NPU in a call. Sorted by call, then by NPU.
   struct CallNpu {
     std::uint32_t call = 0;
     Rank npu = 0;
@@ -78,19 +79,19 @@ struct Run {
     Picoseconds end_ps = -1;
   };
 
-  // A step of the critical path. Each ends where the one behind it in the list begins, from 0 to the end of the
+  // A step of the critical path. Each step ends where the next one in the list begins, from 0 to the end of the
   // run.
   enum class StepKind : std::uint8_t {
     compute,
     cpu,
     memory,
-    recorded,     // communication for the time that the trace says
+    recorded,     // communication that takes its recorded time
     message,      // of a send
-    receive,      // takes no time: the message was there already
+    receive,      // takes no time: the message had already arrived
     request,      // with rendezvous: a message to the sender
     requested,    // of a send; takes no time
-    collective,   // a part of one collective, perhaps on several NPUs
-    delay,        // nothing of what was recorded before
+    collective,   // a segment of one collective, perhaps on several NPUs
+    delay,        // recorded idle time before a node
     unexplained,  // no dependency explains why `node` did not begin earlier
   };
   struct Step {
@@ -102,45 +103,45 @@ struct Run {
     Picoseconds time_ps = 0;
     std::uint32_t call = no_index;  // of a collective
     std::int64_t bytes = -1;        // of messages
-    std::int32_t peer = -1;         // of a message: where it goes
+    std::int32_t peer = -1;         // of a message: its destination
     std::uint32_t then = no_index;  // in texts: how its end led to the next step
   };
 
-  // A directed link and what it carried; links that carried nothing may be missing.
+  // A directed link and its load. Idle links may be missing.
   struct Link {
     std::uint32_t from = 0;  // in texts: "npu3", "switch0", or the name of a device
     std::uint32_t to = 0;
     std::int32_t dim = -1;  // the dimension or level of the network, from 0; -1: none
-    double gb_per_s = 0;    // of 10^9 bytes; 0: no limit, or unknown
+    double gb_per_s = 0;    // in 10^9 bytes per second; 0: no limit, or unknown
     double latency_ns = 0;
     std::int64_t bytes = 0;
     std::uint32_t messages = 0;
     Picoseconds busy_ps = 0;
-    std::uint32_t peak_queue = 0;  // most messages that waited at once
+    std::uint32_t peak_queue = 0;  // maximum number of messages that waited at once
   };
-  // A dimension of the network, or a level of a tree of switches from the NPUs up.
+  // A dimension of the network, or a level of a tree of switches, counted from the NPUs up.
   struct Dim {
     std::uint32_t topology = 0;  // in texts: as -n names it, "ring", "switch", "tree"
     std::uint32_t npus = 0;
     double gb_per_s = 0;
     double latency_ns = 0;
   };
-  // What one NPU sent another.
+  // Messages from one NPU to another.
   struct Traffic {
     Rank src = 0;
     Rank dst = 0;
     std::int64_t bytes = 0;
     std::uint64_t messages = 0;
-    double latency_ns = 0;  // of all links on the way of one of them, as far as the network's dimensions tell
+    double latency_ns = 0;  // of all links on the route of a message, if the dimensions determine it
   };
-  // One more replay with one thing changed.
+  // Kind of change in a what-if replay.
   enum class Change : std::uint8_t {
-    like_median,  // the stragglers with NPU `subject` first compute like the median NPU
-    bandwidth,    // twice the bandwidth in dimension `subject`; -1: everywhere
+    like_median,  // the stragglers with first NPU `subject` compute like the median NPU
+    bandwidth,    // twice the bandwidth in dimension `subject`; -1: in all dimensions
     latency,      // no latency
     free_call,    // collectives `subject` (Collective) of group `group` take no time
-    algorithm,    // collectives `subject` by another native algorithm
-    balanced,     // chunks take the dimensions in a balanced order
+    algorithm,    // collectives `subject` use another native algorithm
+    balanced,     // chunks use the dimensions in a balanced order
     no_network,   // an ideal network
     no_compute,   // computing takes no time
   };
@@ -149,35 +150,35 @@ struct Run {
     std::int32_t subject = -1;
     std::int64_t group = 0;
     std::uint32_t what = 0;     // in texts: "NPU 5 computes like the median NPU"
-    std::uint32_t setting = 0;  // in texts: the options of et-replay that ask for it
-    Picoseconds total_ps = -1;  // -1: it does not complete
+    std::uint32_t setting = 0;  // in texts: the options of et-replay that make this change
+    Picoseconds total_ps = -1;  // -1: the replay does not complete
   };
-  // A slice that waits for another to end, as a trace or a file says: their places in Timeline::slices.
+  // A dependency of a slice on another, from the trace or file, as indices into Timeline::slices.
   struct Dep {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
     friend auto operator<=>(const Dep&, const Dep&) = default;
   };
-  // An NPU that did, at the same times, what another did for which there are slices.
+  // An NPU that did the same at the same times as the NPU `like`, which has the slices.
   struct Class {
     Rank npu = 0;
     Rank like = 0;
   };
-  // What waits for ever.
+  // A node that waits forever.
   struct Wait {
     Rank npu = 0;
     NodeId node = 0;
     std::uint32_t name = no_index;  // in Timeline::names
-    Picoseconds since_ps = -1;      // when it began; -1: it has not
+    Picoseconds since_ps = -1;      // when it began; -1: it has not begun
     std::uint32_t text = 0;         // in texts: what it waits for
   };
-  // Local memory in use from a time on.
+  // Local memory in use from this time on.
   struct Memory {
     Rank npu = 0;
     Picoseconds time_ps = 0;
     std::int64_t bytes = 0;
   };
-  // What the NPU with the highest mark of local memory had in use at that time; the largest ones.
+  // Largest tensors in memory at the peak of the NPU with the highest local memory use.
   struct Alive {
     Rank npu = 0;
     std::uint32_t tensor = 0;  // in texts
@@ -189,37 +190,38 @@ struct Run {
   };
 
   std::string title;      // the name of the workload
-  bool recorded = false;  // measured, or taken from recorded times; else simulated
+  bool recorded = false;  // measured, or made from recorded times; else simulated
   RunStatus status = RunStatus::complete;
   Picoseconds total_ps = 0;    // end of the last node
-  Picoseconds reached_ps = 0;  // how far time came
-  // How it was made, in this order: "tool", "command", "network", "model", …; et-formats(5) lists them.
+  Picoseconds reached_ps = 0;  // simulated time reached
+  // How the run was made, in this order: "tool", "command", "network", "model", …; et-formats(5) lists them.
   std::vector<Setting> settings;
   std::vector<Setting> inputs;      // base name, SHA-256 (empty: unknown)
-  std::vector<std::string> limits;  // sentences: what the model does not know, what was estimated
+  std::vector<std::string> limits;  // sentences: limits of the model, and estimated values
   std::vector<std::string> hints;   // with status deadlock or unmatched: what to change
 
   TextSet texts;
   Timeline timeline;
-  std::vector<Picoseconds> slack_ps;  // of each slice: how much longer it may take while the order stays
-  std::vector<Dep> deps;              // by from; messages and collectives are none
+  std::vector<Picoseconds> slack_ps;  // by slice: how much longer it may take without delaying the run if the order
+                                      // stays
+  std::vector<Dep> deps;              // by from; without messages and collectives
   std::vector<Npu> npus;              // by rank
   std::vector<Group> groups;          // by id
   std::vector<Call> calls;            // by begin_ps, then by first_npu
   std::vector<CallNpu> call_npus;
   std::vector<Step> path;
   std::vector<Link> links;
-  std::uint64_t network_links = 0;      // of the network, whether used or not; 0: unknown
-  Picoseconds link_bin_ps = 0;          // the length of a bin
-  std::uint32_t link_bins_each = 0;     // from 0 to reached_ps
-  std::vector<std::uint8_t> link_bins;  // by link, then by time: share in which it was busy, 255 is all
+  std::uint64_t network_links = 0;      // number in the network, whether used or not; 0: unknown
+  Picoseconds link_bin_ps = 0;          // length of a bin
+  std::uint32_t link_bins_each = 0;     // bins per link, from 0 to reached_ps
+  std::vector<std::uint8_t> link_bins;  // by link, then by time: busy share of the bin, 255 is all
   std::vector<Dim> dims;
   std::vector<Traffic> matrix;  // by src, then by dst
   std::vector<WhatIf> whatif;
   std::vector<Class> classes;
   std::vector<Wait> waits;
   std::vector<Memory> memory;  // by NPU, then by time
-  std::vector<Alive> alive;    // the largest first
+  std::vector<Alive> alive;    // largest first
 };
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers texts from 0 and holds each once.
+// Set of distinct texts, numbered from 0.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds a timeline: slices with a begin and an end, by rank and lane. A replay fills it, formats draw it.
+// Timeline: slices with a begin and an end, by rank and lane. Filled by a replay, drawn by formats.
 #pragma once
 
 #include <array>
@@ -25,30 +25,30 @@ struct Slice {
   Picoseconds end_ps = 0;
   NodeId node = 0;
   std::int64_t bytes = -1;  // -1: not a message
-  std::uint64_t flow = 0;   // the same number on a send and the recv that takes its message; 0: none
+  std::uint64_t flow = 0;   // equal on a send and the recv that takes its message; 0: none
   Rank rank = 0;
   std::uint32_t name = 0;         // in Timeline::names
   std::int32_t peer = -1;         // of a message: the other rank; else -1
   std::uint32_t call = no_index;  // in Run::calls, of a collective
   Lane lane = Lane::compute;
-  bool open = false;         // it had not ended when the run did
-  std::int32_t stream = -1;  // of the device, where one was recorded
+  bool open = false;         // it had not ended at the end of the run
+  std::int32_t stream = -1;  // of the device; -1: not recorded
 };
 
-// A message on a link of its way.
+// A message on one link of its route.
 struct HopSlice {
-  std::uint32_t message = 0;  // numbers the messages, in the order in which they were sent
+  std::uint32_t message = 0;  // index of the message, in the order of sending
   Rank src = 0;               // of the message
   Rank dst = 0;
   std::int64_t bytes = 0;
   std::uint32_t to = 0;  // the device at the end of the link
   Picoseconds begin_ps = 0;
-  Picoseconds end_ps = 0;  // all of it is there
+  Picoseconds end_ps = 0;  // when all of it has arrived
 };
 
 struct Timeline {
   std::vector<Slice> slices;
-  std::vector<HopSlice> hops{};  // by begin; only where they are asked for
+  std::vector<HopSlice> hops{};  // by begin; only on request
   TextSet names;
 
   [[nodiscard]] std::string_view name(const Slice& s) const { return names[s.name]; }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Holds a Chakra execution trace of one NPU in memory, lossless, in flat tables.
+// Chakra execution trace of one NPU in memory, lossless, in flat tables.
 //
-// Nodes, dependencies, attributes and text live in a few arrays per trace (no allocation per node), so a
-// trace costs about 24 bytes per attribute and 100 per node, and a cleared trace is refilled without allocating.
-// Tables grow at their ends; a pass may edit nodes and attributes in place, but not move what ranges point to.
+// Nodes, dependencies, attributes and text are stored in a few arrays per trace, without an allocation per node. A
+// trace takes about 24 bytes per attribute and 100 per node, and a cleared trace is refilled without allocating.
+// Tables grow at their ends. A pass may edit nodes and attributes in place, but must not move what ranges refer to.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@ using Rank = std::uint32_t;
 // The highest rank and tag of a message: comm_src, comm_dst and comm_tag are int32 in most traces.
 inline constexpr Rank largest_rank = 0x7fffffff;
 inline constexpr std::int64_t largest_tag = 0x7fffffff;
-// Stands for a missing index into a table.
+// Marks a missing index into a table.
 inline constexpr std::uint32_t no_index = 0xffffffff;
 
-// proto enum NodeType; other numbers are kept as they are.
+// proto enum NodeType. Other numbers are kept as they are.
 enum class NodeType : std::int32_t {
   invalid = 0,
   metadata = 1,
@@ -40,10 +40,10 @@ enum class NodeType : std::int32_t {
   comm_recv = 6,
   comm_coll = 7,
 };
-// Returns "COMM_SEND_NODE"; empty for a number that the schema does not know.
+// Returns "COMM_SEND_NODE"; empty for a number that is not in the schema.
 [[nodiscard]] std::string_view node_type_name(NodeType type);
 
-// The member of AttributeProto's oneof that is set, by its field number: scalars are odd, and the list of a scalar
+// The member of AttributeProto's oneof that is set, by its field number. Scalars are odd, and the list of a scalar
 // is its number + 1.
 enum class Kind : std::uint8_t {
   none = 0,
@@ -92,7 +92,7 @@ struct Text {
   std::uint64_t offset = 0;
   std::uint32_t size = 0;
 };
-// Holds texts one behind the other.
+// Pool of texts, stored consecutively.
 struct TextPool {
   std::string text;
 
@@ -117,10 +117,10 @@ struct Attr {
   std::uint64_t bits = 0;
 };
 
-// The rare rest of a message: kept byte for byte so that nothing is lost.
+// Rare parts of a message, kept byte for byte so that nothing is lost.
 struct Extra {
   Text doc_string;    // AttributeProto.doc_string
-  Text unknown;       // unknown fields of the attribute, node or metadata message, as on the wire
+  Text unknown;       // unknown fields of the attribute, node or metadata message, as encoded
   Text list_unknown;  // unknown fields of an attribute's list message
 };
 
@@ -129,7 +129,7 @@ struct Range {
   std::uint32_t count = 0;
 };
 
-// Attributes and the storage behind them.
+// Attributes and their storage.
 class AttrTable : public TextPool {
  public:
   using TextPool::view;
@@ -168,7 +168,7 @@ class AttrTable : public TextPool {
   [[nodiscard]] std::span<const Text> string_list(const Attr& a) const { return {texts.data() + a.bits, a.size}; }
 };
 
-// Returns the first attribute of that name, as other tools do, or null.
+// Returns the first attribute with that name, as other tools do, or null.
 [[nodiscard]] inline const Attr* find(std::span<const Attr> attrs, Name name) {
   for (const Attr& a : attrs) {
     if (a.name == name) return &a;
@@ -176,7 +176,7 @@ class AttrTable : public TextPool {
   return nullptr;
 }
 
-// Holds the value of an attribute of an integer kind or bool; `wrong_kind`: it is of another; `too_large`: 2^63 or
+// Value of an attribute of an integer kind or bool. wrong_kind: the attribute has another kind. too_large: 2^63 or
 // more.
 struct IntValue {
   enum class Status : std::uint8_t { absent, ok, wrong_kind, too_large };
@@ -184,7 +184,7 @@ struct IntValue {
   std::int64_t value = 0;
   [[nodiscard]] explicit operator bool() const { return status == Status::ok; }
 };
-// Return the value of an attribute (absent if it is null), or of the first one of a name.
+// Return the value of an attribute (absent if it is null), or of the first attribute with a name.
 [[nodiscard]] IntValue int_value(const Attr* attr);
 [[nodiscard]] inline IntValue int_value(std::span<const Attr> attrs, Name name) {
   return int_value(find(attrs, name));
@@ -193,7 +193,8 @@ struct IntValue {
 [[nodiscard]] std::optional<std::string_view> string_value(const AttrTable& table, std::span<const Attr> attrs,
                                                            Name name);
 
-// Returns whether two values are equal: integers of any kind by value, others by kind and content. Ignores names.
+// Returns whether two values are equal: integers of any kind by value, others by kind and content. Names are
+// ignored.
 [[nodiscard]] bool same_value(const AttrTable& table_a, const Attr& a, const AttrTable& table_b, const Attr& b);
 
 // Chakra IOInfo.
@@ -224,25 +225,26 @@ class NodeTable : public AttrTable {
   std::vector<Node> nodes;
   std::vector<NodeId> deps;
   std::vector<IoInfo> io;
-  // Where each node stands in its file: byte offsets, or line numbers of a text format. Empty if unknown.
+  // Position of each node in its file: byte offsets, or line numbers of a text format. Empty if unknown.
   std::vector<std::uint64_t> positions;
   bool positions_are_lines = false;
 
   void clear();
-  // Adds the other table's nodes behind this one's; both have positions, or neither. Throws Error(input) when the
-  // trace outgrows 32-bit table indices.
+  // Appends the other table's nodes. Both tables have positions, or neither. Throws Error(input) if the trace
+  // exceeds 32-bit table indices.
   void append(const NodeTable& other);
-  // Adds a node of the other table as it is, with all that belongs to it.
+  // Appends an unchanged copy of a node of the other table, with everything that belongs to it.
   Node& add_copy(const NodeTable& from, const Node& node);
-  // Begins a node with the name and times of one of another table. end_copy() gives it that one's inputs, outputs
-  // and unknown fields, and ends it.
+  // Begins a node with the name and times of a node of another table. end_copy() copies that node's inputs, outputs
+  // and unknown fields, and ends the new node.
   Node& begin_copy(const NodeTable& from, const Node& node, NodeId id, NodeType type);
   void end_copy(const NodeTable& from, const Node& node);
   // Copies inputs or outputs of `from`, given as 1 + index, and returns 1 + their index here; 0 for 0.
   [[nodiscard]] std::uint32_t add_io(const NodeTable& from, std::uint32_t index);
 
-  // A node is built in three moves: add_node; add_data_dep / add_ctrl_dep / add_… attributes of this node only
-  // (one kind of list at a time: they are ranges); end_node, which closes its attribute range.
+  // Building a node takes three steps. add_node; then add_data_dep, add_ctrl_dep and add_… attributes, for this
+  // node only and one kind of list at a time, since they are ranges; then end_node, which closes its attribute
+  // range.
   Node& add_node(NodeId id, NodeType type, std::string_view name) {
     Node& n = nodes.emplace_back();
     n.id = id;
@@ -253,7 +255,7 @@ class NodeTable : public AttrTable {
   }
   void add_data_dep(NodeId parent) { add_dep(nodes.back().data_deps, parent); }
   void add_ctrl_dep(NodeId parent) { add_dep(nodes.back().ctrl_deps, parent); }
-  // Throws Error(input) when a trace outgrows 32-bit table indices.
+  // Throws Error(input) if a trace exceeds 32-bit table indices.
   void end_node() {
     Node& n = nodes.back();
     n.attrs.count = static_cast<std::uint32_t>(attrs.size() - n.attrs.begin);
@@ -279,11 +281,11 @@ class NodeTable : public AttrTable {
   [[noreturn]] static void too_large();
 };
 
-// GlobalMetadata. Its attributes have their own table, so nodes can be streamed past it.
+// GlobalMetadata. Its attributes have their own table, so nodes can be streamed independently.
 struct Metadata {
-  AttrTable table;      // table.attrs are the metadata's attributes, all of them
+  AttrTable table;      // table.attrs are all attributes of the metadata
   std::string version;  // "0.0.4" in what we write
-  std::string unknown;  // unknown fields, as on the wire
+  std::string unknown;  // unknown fields, as encoded
 };
 inline constexpr std::string_view schema_version = "0.0.4";
 
@@ -294,7 +296,7 @@ struct Trace {
   NodeTable nodes;
 };
 
-// Returns the place of node number `index` of the trace, for messages.
+// Returns the location of node `index` of the trace, for messages.
 [[nodiscard]] Location location_of(const Trace& trace, std::size_t index);
 
 }  // namespace convert

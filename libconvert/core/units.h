@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parses and formats sizes, times and bandwidths as users write them. Sizes and times are parsed exactly.
+// Parses and formats sizes, times and bandwidths in the notation of users. Sizes and times are parsed exactly.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ inline constexpr Picoseconds ps_per_us = 1'000'000;
 // not a whole number of bytes, or beyond 2^63-1.
 [[nodiscard]] std::optional<std::int64_t> parse_bytes(std::string_view text);
 // Parses "1.5us" (or "1.5µs"), "500ns", "2ms", "1s", "7ps"; a bare number is nanoseconds. Returns nothing if
-// malformed, negative, not a whole number of picoseconds, or beyond 2^63-1 of them.
+// malformed, negative, not a whole number of picoseconds, or beyond 2^63-1 ps.
 [[nodiscard]] std::optional<Picoseconds> parse_time(std::string_view text);
 // Parses bytes per second: "50GB/s" (10^9), "46GiB/s" (2^30), "800Gbit/s", rounded to a double. Returns nothing if
 // malformed or not positive.
 [[nodiscard]] std::optional<double> parse_bandwidth(std::string_view text);
-// Parses the same as bytes per nanosecond. GB/s, which are those, are rounded once: what format_bytes_per_ns()
-// writes is read as it was, to the bit.
+// Parses bandwidths in bytes per nanosecond, which is GB/s. GB/s are rounded only once: the output of
+// format_bytes_per_ns() is read back exactly, to the bit.
 [[nodiscard]] std::optional<double> parse_bytes_per_ns(std::string_view text);
-[[nodiscard]] std::string format_bytes_per_ns(double rate);  // "50GB/s", all digits that it takes
+[[nodiscard]] std::string format_bytes_per_ns(double rate);  // "50GB/s", with all digits that the exact value needs
 
 [[nodiscard]] std::string format_bytes(std::int64_t bytes);     // "64 KiB", "1000 B": rounded to four digits
 [[nodiscard]] std::string format_time(Picoseconds time);        // "41.181 µs": rounded to six digits
@@ -37,9 +37,9 @@ inline constexpr Picoseconds ps_per_us = 1'000'000;
 // Returns the number with its noun: "1 rank", "2 ranks".
 [[nodiscard]] std::string counted(std::uint64_t n, std::string_view one);
 
-// Parses all of `text` as a decimal integer. Returns nothing if it is none or overflows.
+// Parses all of `text` as a decimal integer. Returns nothing if malformed or too large.
 [[nodiscard]] std::optional<std::int64_t> parse_int(std::string_view text);
-[[nodiscard]] std::optional<std::uint64_t> parse_unsigned(std::string_view text);  // the same from 0 on
+[[nodiscard]] std::optional<std::uint64_t> parse_unsigned(std::string_view text);  // for numbers from 0
 // Parses all of `text` as a finite number, as from_chars does.
 [[nodiscard]] std::optional<double> parse_number(std::string_view text);
 // Parses an integer from 0 to `most` in its one spelling, "7" and not "07". Returns nothing for anything else.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares names as people spell them (all_reduce, allreduce, AllReduce, all-reduce); joins and splits lists.
+// Compares names in any usual spelling (all_reduce, allreduce, AllReduce, all-reduce); joins and splits lists.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace convert {
 
-// Returns whether two names are equal but for case, '_' and '-'.
+// Returns whether two names are equal, ignoring case, '_' and '-'.
 [[nodiscard]] constexpr bool same_name(std::string_view a, std::string_view b) {
   const auto next = [](std::string_view& s) {
     while (!s.empty() && (s.front() == '_' || s.front() == '-')) s.remove_prefix(1);
@@ -27,8 +27,8 @@ namespace convert {
   }
 }
 
-// Returns the usual name of a collective that is written short (a2a, all2all: all_to_all; bcast: broadcast), and
-// any other text as it is.
+// Returns the usual name of an abbreviated collective (a2a, all2all: all_to_all; bcast: broadcast), and any other
+// text unchanged.
 [[nodiscard]] constexpr std::string_view without_short_form(std::string_view text) {
   if (same_name(text, "a2a") || same_name(text, "all2all")) return "all_to_all";
   if (same_name(text, "a2av") || same_name(text, "all2allv")) return "all_to_allv";
@@ -36,7 +36,7 @@ namespace convert {
   return text;
 }
 
-// Returns the words, strings or views, with the separator between them.
+// Returns the words, strings or views, joined by the separator.
 template <class Words>
 [[nodiscard]] std::string join(const Words& words, std::string_view separator = ", ") {
   std::string out;
@@ -55,7 +55,7 @@ template <class Words>
   return pieces;
 }
 
-// Returns "; did you mean NAME?" with the nearest name; empty, or what `otherwise` says, if none is near.
+// Returns "; did you mean NAME?" with the nearest name, or `otherwise` if no name is near.
 [[nodiscard]] inline std::string did_you_mean(std::string_view word, const std::vector<std::string>& names,
                                               const std::string& otherwise = {}) {
   const std::string near = nearest(word, names);

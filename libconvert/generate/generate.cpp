@@ -17,7 +17,7 @@ namespace {
 using namespace generate;
 using Maker = void (*)(const GenerateRequest&, TraceBuilder&);
 
-constexpr std::int64_t max_nodes = 10'000'000;  // of a rank, which is made in memory: about 2 GB
+constexpr std::int64_t max_nodes = 10'000'000;  // of a rank, which is in memory: about 2 GB
 constexpr std::uint64_t max_ns = std::uint64_t{1} << 53;
 
 constexpr auto kinds = [] {
@@ -35,7 +35,7 @@ constexpr Maker makers[] = {
 #undef KIND
 };
 
-// Returns how many nodes a case of the reference's generator has.
+// Returns the number of nodes of a case of Chakra's generator.
 std::uint64_t reference_nodes(const TraceKind& kind) { return kind.reference_case.starts_with("two_") ? 2 : 1; }
 
 NodeId reference_first_id(const TraceKind& kind, Rank rank, Rank ranks) {
@@ -58,8 +58,8 @@ void check_options(const GenerateRequest& r, const TraceKind& kind) {
   check(r.count.has_value(), count, "count");
   check(r.chained.has_value(), chained, "order");
   check(r.seed.has_value() && !r.noise, seed, "seed");
-  check(r.noise.has_value(), compute, "compute time, and so no noise");
-  check(r.noise && r.noise->layer > 0, layers, "layers, and so no noise of them");
+  check(r.noise.has_value(), compute, "compute time, so noise does not apply");
+  check(r.noise && r.noise->layer > 0, layers, "layers, so noise of layers does not apply");
 }
 
 void check_range(std::string_view what, std::optional<std::int64_t> value, std::int64_t low, std::int64_t high) {
@@ -69,10 +69,11 @@ void check_range(std::string_view what, std::optional<std::int64_t> value, std::
 }
 
 void check_values(const GenerateRequest& r, const TraceKind& kind) {
-  if (r.ranks < 1) throw usage_error("a set needs a rank at least");
+  if (r.ranks < 1) throw usage_error("a set requires at least one rank");
   const bool messages = kind.name == "node:comm_send" || kind.name == "node:comm_recv" || kind.name == "send_ring";
   if (messages && r.ranks < 2 && !r.like_reference)
-    throw usage_error("kind " + std::string(kind.name) + " needs two ranks at least: messages go to another one");
+    throw usage_error("kind " + std::string(kind.name) +
+                      " requires at least two ranks: messages go to another rank");
   check_range("count", r.count, 1, max_nodes / 2);
   check_range("layers", r.layers, 1, max_nodes);
   check_range("iterations", r.iterations, 1, max_nodes);
@@ -81,7 +82,7 @@ void check_values(const GenerateRequest& r, const TraceKind& kind) {
     if (ns && *ns > max_ns) throw usage_error("a compute time of more than 104 days");
   }
   if (kind.name == "node:comm_coll" && r.comm.size() > 1)
-    throw usage_error("kind node:comm_coll is one collective; collectives takes several");
+    throw usage_error("kind node:comm_coll has one collective; use kind collectives for several");
   const auto per_unit = static_cast<std::int64_t>(std::max<std::size_t>(r.comm.size(), 1));
   const std::int64_t layer_nodes = r.layers.value_or(8) * (2 + per_unit);
   if (layer_nodes > max_nodes / r.iterations.value_or(1) || r.count.value_or(1) > max_nodes / per_unit)
@@ -126,7 +127,7 @@ MakeTrace trace_generator(const GenerateRequest& request) {
     throw usage_error("unknown kind '" + request.kind + "'" + did_you_mean(request.kind, names));
   }
   if (request.like_reference && kind->reference_case.empty())
-    throw usage_error("kind " + std::string(kind->name) + " is no case of Chakra's generator");
+    throw usage_error("kind " + std::string(kind->name) + " is not a case of Chakra's generator");
   if (request.like_reference && request.noise) throw usage_error("Chakra's generator has no noise");
   check_options(request, *kind);
   check_values(request, *kind);

@@ -15,7 +15,7 @@
 
 namespace convert {
 
-// The options that a kind may take: bits of TraceKind::options.
+// Options that a kind may accept: bits of TraceKind::options.
 enum class GenerateOption : std::uint16_t {
   none = 0,
   compute = 1,
@@ -34,7 +34,7 @@ enum class GenerateOption : std::uint16_t {
 
 struct TraceKind {
   std::string_view name;            // "node:comp"
-  std::string_view reference_case;  // its name in Chakra's generator, "one_comp_node"; empty: unknown there
+  std::string_view reference_case;  // name in Chakra's generator, "one_comp_node"; empty: not in Chakra
   GenerateOption options = GenerateOption::none;
   std::string_view summary;
 
@@ -42,7 +42,7 @@ struct TraceKind {
 };
 // Returns all kinds in the order of kinds.def.
 [[nodiscard]] std::span<const TraceKind> trace_kinds();
-// Returns the kind of that name or reference case; null if there is none.
+// Returns the kind with this name or reference case, or null.
 [[nodiscard]] const TraceKind* find_trace_kind(std::string_view name);
 
 struct GeneratedCollective {
@@ -52,7 +52,7 @@ struct GeneratedCollective {
 // Parses "all_reduce:64MiB"; "barrier" has no size. Throws Error(usage).
 [[nodiscard]] GeneratedCollective parse_generated_collective(std::string_view text);
 
-// A kind and its options; an option that is not given has its default of kinds.def.
+// A kind and its options; missing options have the defaults of kinds.def.
 struct GenerateRequest {
   std::string kind;
   Rank ranks = 2;
@@ -65,15 +65,17 @@ struct GenerateRequest {
   std::optional<std::int64_t> count{};
   std::optional<bool> chained{};
   std::optional<std::uint64_t> seed{};
-  std::optional<Noise> noise{};  // of kinds with a compute time
-  // Makes byte for byte what Chakra's generator writes when it makes all its cases for so many ranks: ids go on
-  // from case to case and rank to rank. Only for kinds with a reference case; some of these traces are not valid.
+  std::optional<Noise> noise{};  // for kinds with a compute time
+  // Reproduces the output of Chakra's generator for all its cases and this number of ranks byte for byte: ids
+  // continue from case to case and rank to rank. Only for kinds with a reference case; some of these traces are
+  // invalid.
   bool like_reference = false;
 };
 
-// Makes the trace of a rank below `ranks`; several threads may call it at once.
+// Makes the trace of a rank below `ranks`. Thread-safe.
 using MakeTrace = std::function<Trace(Rank)>;
-// Returns the maker of a request. Throws Error(usage): unknown kind, an option that it lacks, a value out of range.
+// Returns the generator for a request. Throws Error(usage) for an unknown kind, an option that the kind does not
+// have, and a value out of range.
 [[nodiscard]] MakeTrace trace_generator(const GenerateRequest& request);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares the makers of kinds.def. Each adds the nodes of one rank; requests have been checked.
+// Node makers of kinds.def. Each adds the nodes of one rank; requests are already validated.
 #pragma once
 
 #include "generate/generate.h"
@@ -7,14 +7,14 @@
 
 namespace convert::generate {
 
-// Return the next and the previous rank in the ring of all.
+// Return the next and the previous rank in the ring of all ranks.
 [[nodiscard]] inline Rank next_rank(const GenerateRequest& r, Rank rank) {
   return rank + 1 == r.ranks ? 0 : rank + 1;
 }
 [[nodiscard]] inline Rank previous_rank(const GenerateRequest& r, Rank rank) {
   return (rank == 0 ? r.ranks : rank) - 1;
 }
-// Adds a collective, with rank 0 as root where one is needed.
+// Adds a collective, with rank 0 as root if it requires one.
 inline NodeId add_collective(TraceBuilder& b, const GeneratedCollective& c,
                              const TraceBuilder::Parents& after = {}) {
   using enum Collective;

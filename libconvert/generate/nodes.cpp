@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Single nodes: the cases of Chakra's generator, and with --compat chakra its attributes exactly.
+// Single nodes: the cases of Chakra's generator; with --compat chakra, exactly its attributes.
 #include <bit>
 
 #include "generate/kinds.h"
@@ -23,14 +23,14 @@ void add_case(const GenerateRequest& r, TraceBuilder& b, Collective type) {
   }
 }
 
-// Chakra's generator says of a message only how large it is.
+// Chakra's generator states only the size of a message.
 void add_reference_message(const GenerateRequest& r, TraceBuilder& b, NodeType type) {
   b.add(type, node_type_name(type));
   b.set(attr::is_cpu_op, 0, Kind::bool_val);
   b.set(attr::tensor_size, r.size.value_or(tensor_bytes), Kind::uint64_val);
 }
 
-// An attribute of every kind, as the reference names, values and documents them.
+// Adds an attribute of every kind, with the names, values and documentation of Chakra's generator.
 class AllKinds {
  public:
   explicit AllKinds(NodeTable& table) : table_(table) {}

@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// Keep draws apart from each other, and from those of random traces, which have the number of a step there.
+// Separate the draws from each other and from draws of random traces, which use a step number here.
 constexpr std::uint64_t of_ranks = ~std::uint64_t{7}, of_layers = of_ranks - 1, of_nodes = of_ranks - 2;
 
 // Returns the logarithm of a factor.
@@ -50,7 +50,7 @@ Noise parse_noise(std::span<const std::string> settings) {
                         did_you_mean(key, keys, ": expected layer, rank or node, such as layer=0.3"));
     }
     if (std::ranges::find(given, key) != given.end())
-      throw usage_error("noise '" + setting + "': " + key + " stands twice");
+      throw usage_error("noise '" + setting + "': " + key + " is repeated");
     given.push_back(key);
     const auto value =
         equals < setting.size() ? parse_number(std::string_view(setting).substr(equals + 1)) : std::nullopt;

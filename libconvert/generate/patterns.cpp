@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Regular graphs: small ones for trying out one thing at a time, and data-parallel training.
+// Regular graphs: small graphs for single features, and data-parallel training.
 #include <limits>
 #include <string>
 
@@ -46,7 +46,7 @@ void make_collectives(const GenerateRequest& r, TraceBuilder& b) {
   }
 }
 
-// Tags tell messages apart that are under way at the same time.
+// Tags distinguish concurrent messages.
 void make_send_ring(const GenerateRequest& r, TraceBuilder& b) {
   const std::int64_t bytes = r.size.value_or(65536);
   const Rank rank = b.trace().rank;
@@ -59,14 +59,15 @@ void make_send_ring(const GenerateRequest& r, TraceBuilder& b) {
   }
 }
 
-// Data-parallel training: gradients of a layer are on their way while the layers before it are still computed.
+// Data-parallel training: gradients of a layer are transferred while the preceding layers are still computed.
 void make_layers(const GenerateRequest& r, TraceBuilder& b) {
   const std::int64_t layers = r.layers.value_or(8);
   const std::uint64_t forward_ns = r.compute_ns.value_or(50'000);
   const std::uint64_t backward_ns = r.backward_ns.value_or(2 * forward_ns);
   std::vector<GeneratedCollective> comm = r.comm;
   if (comm.empty()) comm = {{Collective::all_reduce, std::int64_t{16} << 20}};
-  std::vector<NodeId> updated(static_cast<std::size_t>(layers));  // the collective that ended the layer's iteration
+  std::vector<NodeId> updated(static_cast<std::size_t>(layers));  // last collective of the layer in the previous
+                                                                  // iteration
   TraceBuilder::Parents after;
   for (std::int64_t i = 0; i < r.iterations.value_or(1); ++i) {
     const auto label = [&](const char* what, std::int64_t layer) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Random graphs that are valid across ranks.
 //
-// All ranks draw the same sequence of steps: a collective of all, a message from every rank to the one at some
-// distance, or computation. Dependencies lead to earlier steps only, and a collective comes after the one before
-// and after all messages that the rank has sent until then: so no rank can wait for another in a circle, not even
-// where a collective that waits for other ranks keeps messages from being sent, as on ASTRA-sim's NPUs. Apart from
-// that each rank has durations, omissions and dependencies of its own.
+// All ranks draw the same sequence of steps: a collective of all ranks, a message from every rank to the rank at
+// some distance, or a computation. Dependencies lead only to earlier steps. A collective follows the previous
+// collective and all messages that the rank has sent so far. So ranks cannot wait for each other in a cycle, even
+// if a collective that waits for other ranks blocks messages from being sent, as on ASTRA-sim's NPUs. Durations,
+// omissions and other dependencies are drawn for each rank separately.
 #include <algorithm>
 #include <string>
 
@@ -16,7 +16,7 @@ namespace convert::generate {
 namespace {
 
 constexpr std::uint64_t all_ranks = ~std::uint64_t{0};
-constexpr std::size_t window = 16;  // the latest nodes, on which one may depend
+constexpr std::size_t window = 16;  // latest nodes, the candidates for dependencies
 
 TraceBuilder::Parents parents(Draw& draw, const std::vector<NodeId>& latest) {
   TraceBuilder::Parents chosen;
@@ -38,7 +38,7 @@ void make_random(const GenerateRequest& r, TraceBuilder& b) {
   if (comm.empty()) comm = {{Collective::all_reduce, 65536}};
   const Rank rank = b.trace().rank;
   std::vector<NodeId> latest;
-  TraceBuilder::Parents before;  // a collective: the last one, and what was sent since
+  TraceBuilder::Parents before;  // dependencies of a collective: the last collective, and messages sent since
   const auto remember = [&](NodeId id) {
     if (latest.size() == window) latest.erase(latest.begin());
     latest.push_back(id);

@@ -30,7 +30,7 @@ NodeId TraceBuilder::add(NodeType type, std::string_view name, const Parents& af
 NodeId TraceBuilder::compute(std::string_view name, std::uint64_t duration_ns, const Parents& after) {
   const NodeId id = add(NodeType::comp, name, after);
   duration_ns = noise_.time(duration_ns, trace_.rank, id, layer_);
-  // The nearest microsecond, but not none for what takes time.
+  // Rounds to the nearest µs, but at least 1 for a positive time.
   const std::uint64_t us = duration_ns / 1000 + (duration_ns % 1000 >= 500 ? 1 : 0);
   trace_.nodes.nodes.back().duration_us = duration_ns == 0 ? 0 : std::max<std::uint64_t>(us, 1);
   trace_.nodes.add_bool(attr::is_cpu_op, false);

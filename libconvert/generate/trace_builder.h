@@ -17,19 +17,19 @@
 
 namespace convert {
 
-// Builds the trace of one rank with ascending ids. Every member that adds a node takes in `after` the ids of the
-// nodes that it waits for (data dependencies), and returns the new node's id.
+// Builds the trace of one rank with ascending ids. Every member that adds a node takes the ids of its data
+// dependencies in `after`, and returns the new node's id.
 class TraceBuilder {
  public:
   using Parents = std::vector<NodeId>;
 
   explicit TraceBuilder(Rank rank, NodeId first_id = 0);
 
-  // Multiplies the times of all computations that are added from now on, and says of which layer these are.
+  // Set the noise for the times of later computations, and the number of their layer.
   void set_noise(const Noise& noise) { noise_ = noise; }
   void begin_layer(std::uint64_t layer) { layer_ = layer; }
-  // Adds a computation. The node's time is in microseconds, rounded, for other simulators; if it is no whole number
-  // of them, the attribute duration_nanos has it exactly.
+  // Adds a computation. The node's time is rounded to µs, for other simulators. If it is not a whole number of µs,
+  // the attribute duration_nanos contains it exactly.
   NodeId compute(std::string_view name, std::uint64_t duration_ns, const Parents& after = {});
   NodeId mem_load(std::string_view name, std::int64_t bytes, const Parents& after = {}) {
     return add_memory(NodeType::mem_load, name, bytes, after);
@@ -44,8 +44,8 @@ class TraceBuilder {
   NodeId receive(Rank from, std::int64_t bytes, std::int64_t tag = 0, const Parents& after = {}) {
     return add_message(NodeType::comm_recv, from, bytes, tag, after);
   }
-  // Adds a collective of all ranks, or of a process group. `bytes` is comm_size: what each rank gives, or gets in a
-  // scatter; 0 for a barrier. `root`: of broadcast, scatter, reduce and gather.
+  // Adds a collective of all ranks, or of a process group. `bytes` is comm_size: the bytes that each rank
+  // contributes, or receives in a scatter; 0 for a barrier. `root`: for broadcast, scatter, reduce and gather.
   NodeId collective(Collective type, std::int64_t bytes, const Parents& after = {},
                     std::optional<Rank> root = std::nullopt, std::string_view group = {});
   // Adds a node of any type.
@@ -55,9 +55,9 @@ class TraceBuilder {
   TraceBuilder& set(Name name, std::int64_t value, Kind kind = Kind::int64_val);
   TraceBuilder& set(Name name, std::string_view value);
 
-  // Returns the trace in progress; attributes may still be added to its latest node.
+  // Returns the unfinished trace; attributes may still be added to its latest node.
   [[nodiscard]] Trace& trace() { return trace_; }
-  // Ends the trace and returns it; the builder is empty then.
+  // Finishes the trace and returns it; the builder is then empty.
   [[nodiscard]] Trace finish();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// tar without libarchive: that neither tells whether the end blocks were there nor where a member is cut, converts
-// names by locale, and its writer pads to 10 KiB. ustar itself is one 512-byte header per member.
+// tar without libarchive, which reports neither a missing end nor where a member is truncated, and converts names
+// by locale; its writer pads to 10 KiB. ustar itself is one 512-byte header per member.
 #include "io/archive.h"
 
 #include <algorithm>
@@ -88,8 +88,8 @@ struct TarReader::State {
   Input& archive;
   std::unique_ptr<Input> member;
   std::string name;             // of the current member
-  std::uint64_t remaining = 0;  // bytes of it that nobody has read
-  std::uint64_t padding = 0;    // zero bytes behind it
+  std::uint64_t remaining = 0;  // bytes of it that were not read yet
+  std::uint64_t padding = 0;    // zero bytes after it
   std::string long_name;        // from a pax or GNU extension, for the next header
   std::optional<std::uint64_t> long_size;
 
@@ -97,7 +97,7 @@ struct TarReader::State {
     return input_error({.file = archive.name(), .offset = static_cast<std::int64_t>(archive.offset())}, message);
   }
   [[nodiscard]] Error cut() const {
-    return failure("the archive is cut: member " + name + " lacks " + counted(remaining, "byte"));
+    return failure("the archive is truncated: member " + name + " lacks " + counted(remaining, "byte"));
   }
 
   class MemberInput;
@@ -143,15 +143,15 @@ void TarReader::State::skip_member() {
   const std::size_t n = static_cast<std::size_t>(std::exchange(padding, 0));
   const std::size_t there = std::min(archive.peek(n).size(), n);
   archive.skip(there);
-  if (there < n) throw failure("the archive is cut behind member " + name);
+  if (there < n) throw failure("the archive is truncated after member " + name);
 }
 
-// False behind the two zero blocks, which are the only right end.
+// Returns false after the two zero blocks, which are the only valid end.
 bool TarReader::State::next_header(std::string& header) {
   const std::string_view bytes = archive.peek(block_bytes);
   if (bytes.size() < block_bytes) {
-    throw failure(all_zero(bytes) ? "the archive is cut: it lacks the two zero blocks that end a tar"
-                                  : "the archive is cut inside a header");
+    throw failure(all_zero(bytes) ? "the archive is truncated: it lacks the two zero blocks that end a tar"
+                                  : "the archive is truncated inside a header");
   }
   header = bytes.substr(0, block_bytes);
   if (!all_zero(header)) {
@@ -166,15 +166,15 @@ bool TarReader::State::next_header(std::string& header) {
 
 void TarReader::State::check_end() {
   if (archive.peek(block_bytes).size() < block_bytes) {
-    throw failure("the archive is cut: it lacks the second zero block that ends a tar");
+    throw failure("the archive is truncated: it lacks the second zero block that ends a tar");
   }
-  // Further zero blocks are padding. Read all of it, or the program that writes the pipe would fail.
+  // Further zero blocks are padding. All of it is read, as otherwise the program that writes the pipe would fail.
   for (std::string_view rest = archive.peek(1); !rest.empty(); rest = archive.peek(1)) {
     const std::size_t zeros = std::min(rest.find_first_not_of('\0'), rest.size());
     archive.skip(zeros);
-    if (zeros != rest.size()) throw failure("unexpected bytes behind the end of the archive");
+    if (zeros != rest.size()) throw failure("unexpected bytes after the end of the archive");
   }
-  if (archive.offset() % block_bytes != 0) throw failure("the archive is cut inside its last block");
+  if (archive.offset() % block_bytes != 0) throw failure("the archive is truncated inside its last block");
 }
 
 std::string TarReader::State::read_extension(std::uint64_t size) {
@@ -188,7 +188,7 @@ std::string TarReader::State::read_extension(std::uint64_t size) {
   return text;
 }
 
-// Records "LENGTH KEY=VALUE\n", LENGTH counting the whole record.
+// Parses records "LENGTH KEY=VALUE\n", where LENGTH counts the whole record.
 void TarReader::State::read_pax(std::string_view records) {
   while (!records.empty()) {
     std::size_t length = 0;
@@ -220,7 +220,7 @@ void TarReader::State::read_pax(std::string_view records) {
   }
 }
 
-// Takes one header. True if it opened a regular member.
+// Processes one header. Returns true if it opened a regular member.
 bool TarReader::State::open_member(std::string_view header) {
   const char type = header[type_field.offset];
   const std::optional<std::uint64_t> size = number_of(header, size_field);
@@ -239,7 +239,7 @@ bool TarReader::State::open_member(std::string_view header) {
     default: break;
   }
 
-  // GNU's own variant of the magic ("ustar  ") uses the prefix field for other things.
+  // GNU's variant of the magic ("ustar  ") uses the prefix field for other data.
   const bool is_posix = header[magic_field.offset + 5] == '\0';
   const std::string_view prefix = is_posix ? text_of(header, prefix_field) : std::string_view{};
   name = prefix.empty() ? std::string() : std::string(prefix) + "/";
@@ -260,7 +260,7 @@ bool TarReader::State::open_member(std::string_view header) {
   long_size.reset();
   if (!is_regular || name.ends_with('/')) return false;
 
-  // The size is a claim unless the archive's own size bears it out.
+  // The size is only a claim unless the archive's own size confirms it.
   const std::optional<std::uint64_t> whole = archive.size();
   const bool is_sure = whole && archive.offset() <= *whole && remaining <= *whole - archive.offset();
   member = decompressed(std::make_unique<MemberInput>(*this, archive.name() + "(" + name + ")",
@@ -344,7 +344,8 @@ void TarWriter::add(const std::string& name, std::string_view bytes) {
   std::string_view rest = name;
   std::string records;
   if (name.size() > name_field.size) {
-    // The longest directory part that fits the prefix field; if the rest is still too long, pax has the name.
+    // The longest directory part that fits into the prefix field. If the rest is still too long, the name is in a
+    // pax header.
     const std::size_t slash = name.rfind('/', prefix_field.size);
     if (slash != std::string::npos && slash > 0 && name.size() - slash - 1 <= name_field.size &&
         slash + 1 < name.size()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads and writes tar archives as streams; a tar without its two zero blocks at the end is an error.
+// Reads and writes tar archives as streams. A tar without its two zero blocks at the end is an error.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,13 @@
 namespace convert {
 
 inline constexpr std::size_t tar_block_bytes = 512;
-// Returns whether the first bytes of a stream are a tar header; of fewer than 512 bytes the magic alone tells.
+// Returns whether the first bytes of a stream are a tar header. With fewer than 512 bytes, only the magic is
+// checked.
 [[nodiscard]] bool looks_like_tar(std::string_view head);
 
-// Reads the members of a tar in order; `input` must outlive it. Throws Error(input) with an offset at a cut member,
-// a damaged header, a missing end, a name that is absolute or has "..", a link in place of a rank's file, and
-// sparse members and unknown kinds. Skips other members that are no regular files. A member may be compressed.
+// Reads the members of a tar in order; `input` must outlive it. Throws Error(input) with an offset for a truncated
+// member, a damaged header, a missing end, a name that is absolute or has "..", a link instead of a rank's file,
+// sparse members and unknown kinds. Skips other members that are not regular files. A member may be compressed.
 class TarReader {
  public:
   explicit TarReader(Input& input);
@@ -28,7 +29,7 @@ class TarReader {
 
   // Returns the next regular member, a stream named "ARCHIVE(MEMBER)", valid until the next call; null at the end.
   [[nodiscard]] Input* next();
-  // Returns the name of the current member as it stands in the archive.
+  // Returns the name of the current member, as written in the archive.
   [[nodiscard]] const std::string& member_name() const;
 
  private:
@@ -36,8 +37,8 @@ class TarReader {
   std::unique_ptr<State> state_;
 };
 
-// Writes a tar to `output`, which must outlive it: ustar (pax only for members over 8 GiB or very long names) with
-// mtime 0, uid 0, mode 0644, so that equal members give equal bytes.
+// Writes a tar to `output`, which must outlive it. The format is ustar, with pax headers only for members over 8
+// GiB or very long names. Equal members give equal bytes, since mtime and uid are 0 and the mode is 0644.
 class TarWriter {
  public:
   explicit TarWriter(Output& output);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// zlib and libzstd directly: libarchive's gzip filter does not check the length and the CRC behind each member and
-// takes whatever follows a member for its end, so cut and damaged files would pass.
+// Uses zlib and libzstd directly. libarchive's gzip filter does not check the length and the CRC after each member,
+// and accepts any bytes after a member as its end, so truncated and damaged files would pass.
 #include "io/compression.h"
 
 #include <zlib.h>
@@ -37,7 +37,7 @@ class CompressedInput : public Input {
   [[nodiscard]] Error failure(const std::string& message) const {
     return input_error({.file = name(), .offset = static_cast<std::int64_t>(source_->offset())}, message);
   }
-  // Counts bytes that come out, and refuses too many of them.
+  // Counts decompressed bytes, and throws if there are too many.
   std::size_t counted(std::size_t bytes) {
     expanded_ += bytes;
     check_stream(*this, expanded_);
@@ -85,7 +85,7 @@ class GzipInput final : public CompressedInput {
   }
 
  private:
-  // Behind a member: another one, the end, or zero bytes up to the end (block padding, as gzip(1) accepts it).
+  // After a member: another one, the end, or zero bytes up to the end (block padding, which gzip(1) accepts too).
   bool next_member() {
     const std::string_view head = source().peek(gzip_magic.size());
     if (head.starts_with(gzip_magic.substr(0, std::min(head.size(), gzip_magic.size()))) && !head.empty()) {
@@ -96,7 +96,7 @@ class GzipInput final : public CompressedInput {
     for (std::string_view rest = head; !rest.empty(); rest = source().peek(1)) {
       const std::size_t zeros = std::min(rest.find_first_not_of('\0'), rest.size());
       source().skip(zeros);
-      if (zeros != rest.size()) throw failure("unexpected bytes behind the gzip data");
+      if (zeros != rest.size()) throw failure("unexpected bytes after the gzip data");
     }
     return false;
   }
@@ -158,7 +158,7 @@ class CompressedOutput : public Output {
 class GzipOutput final : public CompressedOutput {
  public:
   explicit GzipOutput(std::unique_ptr<Output> below) : CompressedOutput(std::move(below)) {
-    // zlib's own header: no time, no name.
+    // The header written by zlib has no time and no name.
     if (deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
       throw std::bad_alloc();
     }
@@ -209,8 +209,8 @@ class ZstdOutput final : public CompressedOutput {
       while (in.pos < in.size) step(in, ZSTD_e_continue);
       bytes.remove_prefix(in.size);
       taken_ += in.size;
-      // Ranks that are all alike become a few bytes each, and all together what readers take for a bomb. A new
-      // frame knows nothing of those before.
+      // Identical ranks compress to a few bytes each, and to a ratio that readers reject as a decompression bomb. A
+      // new frame does not refer to the frames before it.
       if (taken_ - frame_begin_ < least_frame_bytes || !is_too_dense(taken_, passed_on_)) continue;
       finish();
       frame_begin_ = taken_;
@@ -228,7 +228,7 @@ class ZstdOutput final : public CompressedOutput {
   std::size_t step(ZSTD_inBuffer& in, ZSTD_EndDirective directive) {
     ZSTD_outBuffer out{buffer().data(), buffer().size(), 0};
     const std::size_t result = ZSTD_compressStream2(context_, &out, &in, directive);
-    if (ZSTD_isError(result) != 0) throw std::bad_alloc();  // memory is the only thing it can lack
+    if (ZSTD_isError(result) != 0) throw std::bad_alloc();  // only memory can be lacking
     pass_on(out.pos);
     passed_on_ += out.pos;
     return result;
@@ -241,14 +241,14 @@ class ZstdOutput final : public CompressedOutput {
   std::uint64_t frame_begin_ = 0;
 };
 
-// A file so short that not even the magic number is whole: cut if its bytes are not text or its name says so.
+// A file too short for a whole magic number is truncated if its bytes are not text or its name has the suffix.
 bool is_cut_magic(std::string_view head, std::string_view magic, std::string_view name, std::string_view suffix) {
   if (head.size() >= magic.size() || !magic.starts_with(head)) return false;
   if (name.ends_with(')')) name.remove_suffix(1);  // "ARCHIVE(MEMBER.gz)"
   return name.ends_with(suffix) || head.starts_with('\x1f') || head.size() > 1;
 }
 
-// First bytes that no format has, but that trace files often have by mistake.
+// First bytes of contents that no format has, but that are often found instead of trace files.
 struct Foreign {
   std::string_view begin;
   const char* what;  // "is …; next step"
@@ -266,7 +266,7 @@ constexpr std::array<Foreign, 9> foreign_contents = {{
     {"\x04\x22\x4d\x18", "is compressed by lz4, which is not supported; decompress it with unlz4"},
 }};
 
-// Returns whether the content is an HTML page, as browsers save it instead of the file that it shows.
+// Returns whether the content is an HTML page, which browsers save instead of the file that it shows.
 bool is_html(Input& input) {
   constexpr std::string_view mark = "\xEF\xBB\xBF";
   const auto text = [&](std::size_t n) {
@@ -288,12 +288,12 @@ bool is_html(Input& input) {
 void refuse_foreign(Input& input) {
   const auto fail = [&](const char* what) { throw input_error({.file = input.name()}, what); };
   for (const Foreign& f : foreign_contents) {
-    // A pipe is read no further than the first bytes require.
+    // Only as much of a pipe is read as the first bytes require.
     const std::string_view begin = f.begin.substr(0, 3);
     if (input.peek(begin.size()).starts_with(begin) && input.peek(f.begin.size()).starts_with(f.begin))
       fail(f.what);
   }
-  // The mark of UTF-16 alone may also be the length of a message; a message never goes on with a zero byte.
+  // The UTF-16 mark alone may also be the length of a message, but in a message no zero byte follows.
   const std::string_view head = input.peek(4).substr(0, 4);
   if (head.size() == 4 &&
       ((head.starts_with("\xff\xfe") && head[3] == '\0') || (head.starts_with("\xfe\xff") && head[2] == '\0'))) {
@@ -331,7 +331,7 @@ std::string deflated(std::string_view bytes) {
   std::string out(size, '\0');
   const int result = compress2(reinterpret_cast<Bytef*>(out.data()), &size,
                                reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uLong>(bytes.size()), 9);
-  if (result != Z_OK) throw std::bad_alloc();  // there is no other reason: the room is enough
+  if (result != Z_OK) throw std::bad_alloc();  // no other error is possible: the buffer is large enough
   out.resize(size);
   return out;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds a file descriptor and closes it at its destruction.
+// Owner of a file descriptor.
 #pragma once
 
 #include <unistd.h>

@@ -23,7 +23,7 @@ constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
 std::optional<std::uint64_t> asked_bytes;
 
-// Returns the number behind `key` in a file of the system, without a key the first one; `unlimited` for "max".
+// Returns the number after `key` in a file of the system, or the first number without a key; `unlimited` for "max".
 std::uint64_t number_in(const char* file, const std::string& key) {
   std::ifstream in(file);
   std::string word;
@@ -35,7 +35,7 @@ std::uint64_t number_in(const char* file, const std::string& key) {
   return in >> number ? number : unlimited;
 }
 
-// Returns how much memory the machine or the container has left.
+// Returns the available memory of the machine or the container.
 std::uint64_t available_bytes() {
   const std::uint64_t free_kib = number_in("/proc/meminfo", "MemAvailable:");
   const std::uint64_t most = number_in("/sys/fs/cgroup/memory.max", "");
@@ -45,7 +45,7 @@ std::uint64_t available_bytes() {
 }
 
 [[noreturn]] void fail(const Input& input, const std::string& what) {
-  throw input_error({.file = input.name()}, what + "; if the data is sound, allow more with --max-expand SIZE",
+  throw input_error({.file = input.name()}, what + "; if the data is trusted, allow more with --max-expand SIZE",
                     "memory");
 }
 
@@ -54,8 +54,8 @@ std::string size_text(std::uint64_t bytes) { return format_bytes(static_cast<std
 void check_expansion(const Input& input, std::uint64_t compressed, std::uint64_t memory_bytes) {
   const std::uint64_t limit = asked_bytes.value_or(most_factor * std::min(compressed, most_bytes) + always_bytes);
   if (memory_bytes <= limit) return;
-  fail(input, size_text(compressed) + " of compressed data would take more than " + size_text(limit) +
-                  " of memory" + (asked_bytes ? "" : ", 1,000 times as much and 64 MiB"));
+  fail(input, size_text(compressed) + " of compressed data require more than " + size_text(limit) + " of memory" +
+                  (asked_bytes ? "" : ", the limit of 1,000 times their size plus 64 MiB"));
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ void check_document(const Input& input, std::uint64_t text_bytes, Held as) {
   if (text_bytes <= always_bytes / parsed_factor && !asked_bytes) return;
   if (text_bytes > most_document_bytes()) {
     fail(input, "one document or message is larger than " + size_text(most_document_bytes()) +
-                    (asked_bytes ? "" : ", the memory for it"));
+                    (asked_bytes ? "" : ", the available memory"));
   }
   check_expansion(input, as == Held::parsed ? text_bytes * parsed_factor : text_bytes);
 }
@@ -90,8 +90,8 @@ void check_stream(const Input& input, std::uint64_t text_bytes) {
   const std::uint64_t compressed = input.compressed_bytes().value_or(text_bytes);
   const std::uint64_t by_default = most_factor * std::min(compressed, most_bytes) + always_streamed_bytes;
   if (text_bytes <= std::max(by_default, asked_bytes.value_or(0))) return;
-  fail(input, size_text(compressed) + " of compressed data are more than " + size_text(text_bytes) +
-                  " of text, 1,000 times as much and 1 GiB");
+  fail(input, size_text(compressed) + " of compressed data expand to " + size_text(text_bytes) +
+                  ", more than 1,000 times their size plus 1 GiB");
 }
 
 bool is_too_dense(std::uint64_t text_bytes, std::uint64_t compressed_bytes) {

@@ -10,12 +10,12 @@
 
 namespace convert {
 
-// Writes all bytes, also after interruptions. Returns 0, or errno of the write that failed.
+// Writes all bytes, and continues after interruptions. Returns 0, or errno of the write that failed.
 [[nodiscard]] int write_all(int fd, std::string_view bytes);
 
 enum class FdOwner : std::uint8_t { caller, output };
-// Returns an Output that writes to `fd` through a buffer. Its close() or destruction closes `fd` if it is the
-// owner; else `fd` must stay open for as long.
+// Returns a buffered Output to `fd`. Its close() or destruction closes `fd` if the output is the owner; else the
+// caller must keep `fd` open until then.
 [[nodiscard]] std::unique_ptr<Output> fd_output(std::string name, int fd, FdOwner owner);
 
 }  // namespace convert

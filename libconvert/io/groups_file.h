@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the groups file of a set by the name of the set.
+// Reads the groups file of a set, found by the set's name.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace convert {
 
-// Returns PREFIX.groups.json; nothing if there is no such file. Throws Error(input) if it exceeds 64 MiB.
+// Returns PREFIX.groups.json; nothing if the file does not exist. Throws Error(input) if it exceeds 64 MiB.
 [[nodiscard]] std::optional<InputSet::Groups> groups_file_of(const std::string& prefix);
 
 }  // namespace convert

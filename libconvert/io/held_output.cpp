@@ -33,7 +33,7 @@ void HeldOutput::release(Output& to) {
   for (Block& block : blocks_) {
     const std::string packed = std::exchange(block.packed, {});
     const auto bytes = codec_->unpack(packed, block.size);
-    if (!bytes) throw std::logic_error("what was held is damaged");
+    if (!bytes) throw std::logic_error("a held block is damaged");
     to.write(*bytes);
   }
   blocks_.clear();

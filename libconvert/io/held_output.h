@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds what is to be written until it is known that it may be, compressed: traces take a tenth of the memory.
+// Holds output until it may be written. It is held compressed: traces then take a tenth of the memory.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class HeldOutput final : public Output {
 
   void write(std::string_view bytes) override;
   void close() override {}
-  // Writes all that was held, and holds nothing from then on.
+  // Writes all held bytes to `to`, and holds nothing afterwards.
   void release(Output& to);
 
  private:
@@ -34,7 +34,7 @@ class HeldOutput final : public Output {
 
   std::unique_ptr<ZstdBlocks> codec_;
   std::vector<Block> blocks_;
-  std::string last_;  // what makes no block yet
+  std::string last_;  // bytes that do not fill a block yet
 };
 
 }  // namespace convert

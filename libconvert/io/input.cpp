@@ -19,7 +19,7 @@ namespace convert {
 namespace {
 
 constexpr std::size_t first_buffer = std::size_t{16} << 10;   // small: an archive may have very many small members
-constexpr std::size_t usual_buffer = std::size_t{128} << 10;  // what a long stream settles at
+constexpr std::size_t usual_buffer = std::size_t{128} << 10;  // size for a long stream
 constexpr std::size_t read_rest_step = std::size_t{1} << 20;
 
 class FileInput final : public Input {
@@ -60,7 +60,7 @@ class MemoryInput final : public Input {
   std::string_view rest_;
 };
 
-// Returns the size of what is left of a regular file; nothing for files of /proc, which claim zero bytes.
+// Returns the size of the rest of a regular file; nothing for files of /proc, which claim zero bytes.
 std::optional<std::uint64_t> rest_of_file(int fd, const struct stat& status) {
   if (!S_ISREG(status.st_mode) || status.st_size <= 0) return std::nullopt;
   const off_t at = ::lseek(fd, 0, SEEK_CUR);
@@ -70,8 +70,9 @@ std::optional<std::uint64_t> rest_of_file(int fd, const struct stat& status) {
 
 }  // namespace
 
-// Makes room behind the bytes that are kept, if need be in a larger buffer: one that the source could fill, or
-// keeps full, has twice the size, or that of what is certain to come of n bytes. It is not cleared.
+// Makes room after the unconsumed bytes, if necessary in a larger buffer. The size is doubled if these bytes fill
+// more than half of it, or if the source has filled it. It is at least the part of n bytes that is certain to come.
+// The buffer is not cleared.
 void Input::make_room(std::size_t n) {
   const std::size_t kept = end_ - begin_;
   std::size_t size = capacity_;
@@ -138,8 +139,8 @@ std::string Input::read_rest(std::size_t padding, Held as) {
   const std::size_t expected = size_ && *size_ > offset_ ? static_cast<std::size_t>(*size_ - offset_) : 0;
   out.reserve(expected + padding);
   for (;;) {
-    // Straight into the free capacity while there is much, step by step: resize() writes zeros first, which
-    // costs little while they stay in the cache. The last bytes, and growth, go through the buffer.
+    // Large amounts are read directly into the free capacity, in steps. resize() writes zeros first, which costs
+    // little while they stay in the cache. The last bytes, and growth, go through the buffer.
     const std::size_t used = out.size();
     const std::size_t room = out.capacity() - used;
     if (begin_ == end_ && room > padding + first_buffer) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads a named stream of bytes: a file, standard input or a member of an archive, decompressed on the way.
+// Named input stream of bytes: a file, standard input or a member of an archive, decompressed automatically.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace convert {
 
-// How a document's text is held in memory: together with all that parsing makes of it, or as text that is read on.
+// How the text of a document is held in memory: with all data parsed from it, or as text only.
 enum class Held : std::uint8_t { parsed, text };
 
-// Reads forward only. Failures of the system throw Error(system) with the file's name; a damaged or cut
-// gzip or zstd stream throws Error(input) with the offset.
+// Forward-only input. System failures throw Error(system) with the file's name. A damaged or truncated gzip or zstd
+// stream throws Error(input) with the offset.
 class Input {
  public:
   virtual ~Input() = default;
@@ -24,23 +24,23 @@ class Input {
   Input& operator=(const Input&) = delete;
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  // Returns the bytes consumed so far, counted after decompression.
+  // Returns the number of bytes consumed so far, counted after decompression.
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
-  // Returns the uncompressed size where it is certain (a plain regular file, a member of a plain tar file), so that
-  // the caller may reserve it; nothing where a header merely claims it.
+  // Returns the uncompressed size if it is certain, so that the caller may reserve it: for a plain regular file and
+  // a member of a plain tar file. Returns nothing if only a header claims a size.
   [[nodiscard]] std::optional<std::uint64_t> size() const { return size_; }
 
-  // Returns the bytes of compressed data behind this stream, as far as they are known (for an archive's member
-  // those of the whole archive); nothing where nothing is compressed.
+  // Returns the number of compressed bytes of this stream, as far as known; for an archive's member, of the whole
+  // archive. Returns nothing if nothing is compressed.
   [[nodiscard]] virtual std::optional<std::uint64_t> compressed_bytes() const { return std::nullopt; }
-  // Tells that the caller holds the stream, from its start, as one document: reading on throws Error(input) where
+  // Declares that the caller holds the stream, from its start, as one document. Further reads throw Error(input) if
   // that takes too much memory (see document_limit.h). peek() and read_rest(), which hold text, always have limits.
   void hold(Held as = Held::parsed) { held_ = as; }
 
   // Returns the next bytes without consuming them: at least min(n, rest of the stream). Valid until the next call.
-  // Memory grows only as bytes really arrive, whatever n is.
+  // Memory grows only as bytes arrive, for any n.
   [[nodiscard]] std::string_view peek(std::size_t n);
-  // Consumes n bytes that peek has shown.
+  // Consumes n bytes that peek() has returned.
   void skip(std::size_t n);
   // Consumes up to n bytes into `to`; fewer only at the end of the stream.
   std::size_t read(char* to, std::size_t n);
@@ -67,10 +67,11 @@ class Input {
   std::optional<Held> held_;
 };
 
-// Opens a file, or standard input for "-" (named "<stdin>"); decompresses gzip and zstd, known by content. Throws
-// Error(system) if it cannot be opened or read, Error(input) if it is a directory or compressed data cut at once.
+// Opens a file, or standard input for "-" (named "<stdin>"). Decompresses gzip and zstd, detected by content.
+// Throws Error(system) if it cannot be opened or read, Error(input) if it is a directory or truncated compressed
+// data.
 [[nodiscard]] std::unique_ptr<Input> open_input(const std::string& path);
-// Returns an Input over bytes in memory, which must outlive it.
+// Returns an Input that reads bytes in memory, which must outlive it.
 [[nodiscard]] std::unique_ptr<Input> memory_input(std::string name, std::string_view bytes);
 
 }  // namespace convert

@@ -26,7 +26,7 @@ namespace {
 constexpr std::size_t max_groups_bytes = std::size_t{64} << 20;
 
 struct Source {
-  enum class Kind : std::uint8_t { file, tar, stream };  // stream: to be opened once, then seen what it is
+  enum class Kind : std::uint8_t { file, tar, stream };  // stream: opened only once, its kind is detected then
   Kind kind = Kind::file;
   std::string path;
   std::optional<std::uint32_t> rank;
@@ -50,13 +50,13 @@ bool file_exists(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
-// Returns whether it is a tar, by its magic; by its name if it is shorter than a header, as a tar that was cut.
+// Returns whether it is a tar, by its magic; by its name if it is shorter than a header, such as a truncated tar.
 bool is_tar(const std::string& path, Input& input) {
   const std::string_view head = input.peek(tar_block_bytes);
   return looks_like_tar(head) || (head.size() < tar_block_bytes && is_tar_name(path));
 }
 
-// Damage in a stream is reported when its turn comes.
+// Damage in a stream is reported when the stream is read.
 bool is_tar_file(const std::string& path) {
   try {
     return is_tar(path, *open_input(path));
@@ -71,7 +71,7 @@ std::string read_groups(Input& input, std::size_t limit) {
   while (!input.at_end()) {
     const std::string_view bytes = input.peek(1);
     if (bytes.size() > limit - text.size()) {
-      throw input_error({.file = input.name()}, "more than 64 MiB of groups", "groups");
+      throw input_error({.file = input.name()}, "the groups file exceeds 64 MiB", "groups");
     }
     text += bytes;
     input.skip(bytes.size());
@@ -86,12 +86,11 @@ std::string name_of_folder(const std::string& folder) {
 }
 
 [[noreturn]] void fail_gap(const std::string& missing, std::uint32_t last, const std::string& near) {
-  throw input_error({.file = missing},
-                    "missing from the set, which goes up to rank " + std::to_string(last) + near);
+  throw input_error({.file = missing}, "missing from the set, whose last rank is " + std::to_string(last) + near);
 }
 
-// Throws unless `files`, sorted by rank, are 0…N-1 (or any ranks, or a single one), each once. `near`: what to say
-// of others; `path_of`: names the file of a rank.
+// Throws unless `files`, sorted by rank, are 0…N-1 (or any ranks, or a single one), each once. `near`: text about
+// files with other names. `path_of`: names the file of a rank.
 void check_ranks(const std::vector<RankFile>& files, bool any_ranks, const std::string& near,
                  const std::function<std::string(std::uint32_t)>& path_of) {
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -120,16 +119,16 @@ struct InputSet::State {
   std::unique_ptr<TarReader> tar;
   std::string tar_set;
   std::set<std::uint32_t> tar_ranks;
-  bool tar_numbered = false;       // its ranks are named by their numbers alone
+  bool tar_numbered = false;       // its files are named by rank alone
   std::string tar_master;          // the member that is a whole set
-  std::optional<InputItem> ahead;  // what groups() had to open
+  std::optional<InputItem> ahead;  // stream opened by groups()
 
   bool has_set = false;                        // groups come from the first set only
-  std::string groups_path;                     // beside a prefix, until it is read
-  std::map<std::string, Groups> early_groups;  // by set: those of a tar before its first rank
+  std::string groups_path;                     // of a set given by prefix, until it is read
+  std::map<std::string, Groups> early_groups;  // by set: groups of a tar before its first rank
   std::size_t early_bytes = 0;
   std::optional<Groups> groups;
-  std::optional<Groups> given_groups{};  // instead of those
+  std::optional<Groups> given_groups{};  // replace the groups of the set
   bool groups_asked = false;
 
   void add_operand(const std::string& operand) {
@@ -168,15 +167,15 @@ struct InputSet::State {
     const std::vector<RankFile> ranks = rank_files(folder, {}, &sets, &near);
     const auto require_one = [&](const auto& names) {
       if (names.size() == 1) return;
-      throw input_error({.file = directory}, "holds several trace sets; name one of them: " + folder +
-                                                 *names.begin() + ", " + folder + *std::next(names.begin()) +
+      throw input_error({.file = directory}, "contains several trace sets; name one: " + folder + *names.begin() +
+                                                 ", " + folder + *std::next(names.begin()) +
                                                  (names.size() > 2 ? " …" : ""));
     };
     if (sets.empty()) {
       const std::vector<std::string> masters = master_files(directory);
       if (masters.empty() && add_numbered(folder)) return;
       if (masters.empty())
-        throw input_error({.file = directory}, "holds no trace set (NAME.0.et …, or NAME.etm)" + near_text());
+        throw input_error({.file = directory}, "contains no trace set (NAME.0.et …, or NAME.etm)" + near_text());
       require_one(masters);
       if (base.empty()) base = base_of_file(masters[0]);
       sources.push_back({Source::Kind::file, folder + masters[0], std::nullopt});
@@ -187,7 +186,7 @@ struct InputSet::State {
     add_ranks(folder + *sets.begin(), ranks);
   }
 
-  // Adds the files of a folder that are named by their ranks alone.
+  // Adds the files of a folder that are named by rank alone.
   bool add_numbered(const std::string& folder) {
     const std::vector<RankFile> ranks = numbered_files(folder, &near);
     if (ranks.empty()) return false;
@@ -209,16 +208,16 @@ struct InputSet::State {
   void add_ranks(const std::string& prefix, const std::vector<RankFile>& ranks) {
     const std::string classes = prefix + std::string(classes_suffix);
     const bool is_folded = file_exists(classes);
-    check_ranks(
-        ranks, any_ranks,
-        near_text() + (is_folded ? "; " + classes + " says for which ranks each stands: it is a folded set" : ""),
-        [&](std::uint32_t r) { return rank_path(prefix, r); });
+    check_ranks(ranks, any_ranks,
+                near_text() +
+                    (is_folded ? "; " + classes + " lists the ranks that each represents: it is a folded set" : ""),
+                [&](std::uint32_t r) { return rank_path(prefix, r); });
     take(ranks);
     if (std::exchange(has_set, true)) return;
     if (const std::string path = prefix + std::string(groups_suffix); file_exists(path)) groups_path = path;
   }
 
-  // All files of a set are inputs, whether or not they come to be opened.
+  // All files of a set are inputs, whether or not they are opened.
   void take(const std::vector<RankFile>& ranks) {
     for (const RankFile& file : ranks) {
       note_read_file(file.path);
@@ -254,7 +253,7 @@ struct InputSet::State {
           choose_groups();
         }
         if (parts->set != tar_set || !tar_master.empty()) {
-          throw input_error({.file = member->name()}, "the archive holds a second trace set beside " +
+          throw input_error({.file = member->name()}, "the archive contains a second trace set in addition to " +
                                                           (tar_master.empty() ? tar_set : tar_master));
         }
         if (!tar_ranks.insert(parts->rank).second) {
@@ -265,7 +264,8 @@ struct InputSet::State {
       }
       if (is_master_name(name) && tar_ranks.empty()) {
         if (!tar_master.empty())
-          throw input_error({.file = member->name()}, "the archive holds a second trace set beside " + tar_master);
+          throw input_error({.file = member->name()},
+                            "the archive contains a second trace set in addition to " + tar_master);
         tar_master = name;
         return InputItem{std::make_unique<BorrowedInput>(*member), std::nullopt};
       }
@@ -280,7 +280,7 @@ struct InputSet::State {
     return std::nullopt;
   }
 
-  // Returns the set and rank of a member; a number alone is a rank where the set has no name.
+  // Returns the set and rank of a member. A number alone is a rank if the set has no name.
   std::optional<SetMember> member_of_set(const std::string& name) const {
     if (std::optional<SetMember> parts = set_member(name)) return parts;
     const auto rank = numbered_rank(name);
@@ -294,11 +294,11 @@ struct InputSet::State {
       return;
     }
     if (groups || early_groups.contains(set)) {
-      throw input_error({.file = member.name()}, "the archive holds two group files");
+      throw input_error({.file = member.name()}, "the archive contains two groups files");
     }
     if (groups_asked) {
       throw input_error({.file = member.name()},
-                        "the group file comes too late; make it the first member of the first input");
+                        "the groups file comes too late; make it the first member of the first input");
     }
     Groups found{member.name(), read_groups(member, max_groups_bytes - early_bytes)};
     if (!tar_ranks.empty()) {
@@ -309,7 +309,7 @@ struct InputSet::State {
     early_groups.emplace(set, std::move(found));
   }
 
-  // Chooses among the groups of a tar, whose set is known with its first rank.
+  // Selects the groups of a tar, whose set is known from its first rank on.
   void choose_groups() {
     for (auto& [set, candidate] : early_groups) {
       if (set == tar_set) {
@@ -324,8 +324,8 @@ struct InputSet::State {
   void finish_tar() {
     if (tar_ranks.empty() && tar_master.empty()) {
       throw input_error({.file = archive->name()},
-                        "the archive holds no ranks (members NAME.0.et …, or NAME.etm)" + near_text() +
-                            "; extract a trace of another name, and give the file itself");
+                        "the archive contains no ranks (members NAME.0.et …, or NAME.etm)" + near_text() +
+                            "; extract a trace with another name, and pass its file");
     }
     std::uint32_t expected = 0;
     for (const std::uint32_t rank : tar_ranks) {
@@ -342,7 +342,7 @@ struct InputSet::State {
     tar_master.clear();
   }
 
-  // Returns what messages about missing ranks say of files with nearly such names.
+  // Returns the text about files that are named almost like ranks, for messages about missing ranks.
   [[nodiscard]] std::string near_text() const { return near.count == 0 ? "" : "; " + near.text(); }
 };
 
@@ -383,7 +383,7 @@ const std::optional<InputSet::Groups>& InputSet::groups() const {
     const std::string path = std::exchange(state.groups_path, {});
     state.groups = Groups{path, read_groups(*open_input(path), max_groups_bytes)};
   }
-  // The first set may be a tar that nobody has opened yet.
+  // The first set may be a tar that is not open yet.
   if (!state.groups && state.at == 0 && !state.ahead && !state.sources.empty() &&
       state.sources.front().kind != Source::Kind::file) {
     state.ahead = state.next();

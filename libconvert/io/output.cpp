@@ -34,7 +34,7 @@ class FdOutput final : public Output {
 
   void close() override {
     flush();
-    // Some file systems report a full disk only here. A caller's descriptor stays open: a copy asks for it.
+    // Some file systems report a full disk only at close(). A caller's descriptor stays open, so a copy is closed.
     const int closing = owner_ == FdOwner::output ? std::exchange(fd_, -1) : ::dup(fd_);
     if (closing >= 0 && ::close(closing) != 0 && errno != EINTR) throw system_error(name(), errno);
   }

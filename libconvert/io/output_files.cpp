@@ -28,12 +28,12 @@
 namespace convert {
 namespace {
 
-// Unnamed temporaries need an open descriptor each until commit(); further files get named temporaries, so that
-// a set of any size stays below the limit of open files.
+// Each unnamed temporary requires an open descriptor until commit(). Further files get named temporaries, so that a
+// set of any size stays below the limit of open files.
 constexpr std::size_t max_unnamed = 64;
 
-// Returns the descriptor that "/dev/stdout", "/dev/fd/3" … stand for. Opening such a path anew would lose the
-// position in a file that the shell opened for appending.
+// Returns the descriptor of "/dev/stdout", "/dev/fd/3" …. Opening such a path again would lose the position in a
+// file that the shell opened for appending.
 std::optional<int> descriptor_of(const std::string& path) {
   if (path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
@@ -49,7 +49,7 @@ std::optional<int> descriptor_of(const std::string& path) {
 
 [[noreturn]] void fail(const std::string& path) { throw system_error(path, errno); }
 
-// Returns the path by its real directory, so that a file has one name in State::targets.
+// Returns the path with its real directory, so that a file has one name in State::targets.
 std::string absolute(const std::string& path) {
   char* const real = ::realpath(directory_of(path).c_str(), nullptr);
   if (real == nullptr) return path;
@@ -70,10 +70,10 @@ int make_registered_directory(const std::string& path) {
 
 struct Entry {
   enum class State : std::uint8_t { open, complete, discarded };
-  std::string asked;      // the path as the caller gave it, for messages
+  std::string asked;      // the path as given by the caller, for messages
   std::string target;     // absolute, symbolic links followed
   std::string temporary;  // empty while the file has no name
-  bool replaces = false;  // there is such a file already
+  bool replaces = false;  // the file exists already
   int fd = -1;
   State state = State::open;
   SignalCleanup cleanup;
@@ -83,7 +83,7 @@ struct Entry {
 
 struct OutputFiles::State {
   std::mutex mutex;
-  std::deque<Entry> entries;  // addresses stay
+  std::deque<Entry> entries;  // addresses are stable
   std::set<std::string> targets;
   std::set<std::pair<dev_t, ino_t>> kept;
   std::vector<std::string> removals;
@@ -165,8 +165,8 @@ struct OutputFiles::State {
     if (::close(std::exchange(entry.fd, -1)) != 0 && errno != EINTR) fail(entry.asked);
   }
 
-  // Brings the contents to the disk. A call for each of many files would wait for as many commits of the file
-  // system's own journal; one call for the file system waits for one, if also for what others have written.
+  // Writes the contents to disk. A sync of each of many files would wait for as many commits of the file system's
+  // own journal. One sync of the file system waits for one commit, although it includes data of other programs.
   void sync() {
     constexpr std::size_t most_single = 8;
     std::map<dev_t, std::vector<Entry*>> by_device;
@@ -204,7 +204,7 @@ struct OutputFiles::State {
             .old = stamp_of(entry.target)};
   }
 
-  // Takes an entry back. The descriptor of an open one belongs to its Output.
+  // Discards an entry. The descriptor of an open entry belongs to its Output.
   void discard(Entry& entry) noexcept {
     if (entry.state == Entry::State::discarded) return;
     if (entry.temporary.empty()) {
@@ -224,7 +224,7 @@ struct OutputFiles::State {
     new_directories.clear();
   }
 
-  // Returns the removals whose file exists and which no file of the group replaces.
+  // Returns the removals of files that exist and that no file of the group replaces.
   std::vector<FileChange> removal_changes() const {
     std::vector<FileChange> changes;
     std::set<std::string> replaced;
@@ -244,7 +244,7 @@ struct OutputFiles::State {
     return changes;
   }
 
-  // A renamed file's registration may end later: a temporary name that is gone does no harm.
+  // The registration of a renamed file may end later: a temporary name that no longer exists is harmless.
   void rename_one(Entry& entry) {
     int error = 0;
     {
@@ -254,8 +254,8 @@ struct OutputFiles::State {
     if (error != 0) throw system_error(entry.asked, error);
   }
 
-  // Returns the path after which the journal is named: the set's, as its readers will give it, not that of a file
-  // beside it.
+  // Returns the path that the journal is named after: the path of the set, as its readers will pass it, not of a
+  // file beside the set.
   std::string lead() const {
     const Entry* first = nullptr;
     for (const Entry& entry : entries) {
@@ -274,21 +274,20 @@ struct OutputFiles::State {
       if (entry.target == failure.path) failure.path = entry.asked;
     }
     if (result == ReplaceResult::undone) throw system_error(failure.path, failure.error);
-    for (Entry& entry : entries) {  // the journal needs them
+    for (Entry& entry : entries) {  // the journal requires their names
       entry.state = Entry::State::discarded;
       entry.cleanup.release();
     }
-    throw Error(
-        Error::Kind::system, {.file = failure.path},
-        std::string(std::strerror(failure.error)) +
-            "; the files that were replaced before could not be put back: when the cause is gone, run any etkit "
-            "tool on the set, which finishes what was begun");
+    throw Error(Error::Kind::system, {.file = failure.path},
+                std::string(std::strerror(failure.error)) +
+                    "; the files replaced before could not be restored; when the cause is removed, run any etkit "
+                    "tool on the set to complete the replacement");
   }
 
   class FileOutput;
 };
 
-// Writes one file of the group. Without close() its temporary goes away with it.
+// Writes one file of the group. Its temporary is removed unless it is closed.
 class OutputFiles::State::FileOutput final : public Output {
  public:
   FileOutput(std::shared_ptr<State> state, Entry& entry)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names of the files of a set. Reading them is input_set.cpp.
+// File names of a set. input_set.cpp reads them.
 #include "io/set_path.h"
 
 #include <dirent.h>
@@ -22,7 +22,7 @@ constexpr std::size_t most_near_names = 5;
 
 bool is_hidden(std::string_view path) { return file_name_part(path).starts_with('.'); }
 
-// Returns "ring.3" of "ring.3.et.gz"; nothing of other names.
+// Returns "ring.3" for "ring.3.et.gz"; nothing for other names.
 std::optional<std::string_view> without_suffixes(std::string_view path) {
   std::string_view name = without_compression_suffix(path);
   if (!name.ends_with(".et") || is_hidden(path)) return std::nullopt;
@@ -30,14 +30,14 @@ std::optional<std::string_view> without_suffixes(std::string_view path) {
   return name;
 }
 
-// Splits "ring.3" at its last dot; nothing if there is none, or nothing before it.
+// Splits "ring.3" at its last dot. Returns nothing if there is no dot, or nothing before it.
 std::optional<std::pair<std::string_view, std::string_view>> split_number(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || dot == 0 || name[dot - 1] == '/') return std::nullopt;
   return std::pair(name.substr(0, dot), name.substr(dot + 1));
 }
 
-// Takes ".R" off the end of `name` and returns R.
+// Removes ".R" from the end of `name` and returns R.
 std::optional<std::uint32_t> take_rank_suffix(std::string_view& name) {
   const auto parts = split_number(name);
   const auto rank = parts ? parse_plain(parts->second, UINT32_MAX) : std::nullopt;
@@ -92,7 +92,7 @@ std::string NearRanks::text(std::uint32_t most) const {
 
 namespace {
 
-// Calls each(name) for the names in a directory, "" or ending in "/"; for none if there is no such directory.
+// Calls each(name) for the names in a directory, "" or ending in "/". Does nothing if the directory does not exist.
 template <class Each>
 void for_each_name(const std::string& directory, const Each& each) {
   DIR* const stream = ::opendir(directory.empty() ? "." : directory.c_str());
@@ -115,7 +115,7 @@ void sort_ranks(std::vector<RankFile>& files, std::vector<std::string>& near_nam
   });
 }
 
-// Returns "3" of "in/3.json.gz"; nothing of other names.
+// Returns "3" for "in/3.json.gz"; nothing for other names.
 std::optional<std::string_view> json_stem(std::string_view path) {
   std::string_view name = without_compression_suffix(file_name_part(path));
   if (!name.ends_with(".json")) return std::nullopt;
@@ -187,7 +187,7 @@ std::string base_of_file(std::string_view path) {
   name = name.ends_with(".tgz") ? name.substr(0, name.size() - 4) : without_compression_suffix(name);
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || dot == 0) return std::string(name);
-  // Digits are part of a version, as in v1.2; of several compressions only the last is undone.
+  // Digits are part of a version, as in v1.2. Only the last of several compression suffixes is removed.
   const std::string_view suffix = name.substr(dot + 1);
   const bool version = suffix.find_first_not_of("0123456789") == std::string_view::npos;
   if (version || compression_of(name) != Compression::none) return std::string(name);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "io/sha256.h"
 
-// The functions that OpenSSL would have replaced by EVP: those bring in all of it, which takes 2 ms to load and to
-// start.
+// Uses the functions that OpenSSL replaces by EVP, since EVP loads all of OpenSSL, which takes 2 ms.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes SHA-256 as lower-case hexadecimal digits: of bytes in memory, or of a stream while it is read.
+// SHA-256 as lower-case hexadecimal digits: of bytes in memory, or of a stream while it is read.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace convert {
 // Returns the hash of the bytes, 64 digits.
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
 
-// Passes an input through and hashes its bytes.
+// Input that passes another input through and hashes its bytes.
 class HashedInput final : public Input {
  public:
   explicit HashedInput(std::unique_ptr<Input> input);

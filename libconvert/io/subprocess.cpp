@@ -35,8 +35,8 @@ struct Pipe {
   Descriptor write_end;
 };
 
-// A child that stops reading must not end this process: SIGPIPE is held back for this thread and, if it came from
-// our own write, taken away again.
+// A child that stops reading must not end this process. SIGPIPE is blocked for this thread and, if a write of this
+// process raised it, consumed.
 class PipeSignalHeld {
  public:
   PipeSignalHeld() {
@@ -65,7 +65,7 @@ class PipeSignalHeld {
   bool was_pending_ = false;
 };
 
-// Returns the paths that a program can have by PATH.
+// Returns the candidate paths of a program according to PATH.
 std::vector<std::string> program_paths(const std::string& program) {
   if (program.empty() || program.find('/') != std::string::npos) return {program};
   const char* const list = std::getenv("PATH");
@@ -80,17 +80,17 @@ std::vector<std::string> program_paths(const std::string& program) {
   return paths;
 }
 
-// Holds what the child needs, made before fork(): the child may only make async-signal-safe calls.
+// Data for the child, made before fork(): the child may only make async-signal-safe calls.
 struct ChildPlan {
   std::vector<std::string> paths;
   std::vector<char*> arguments;
   std::array<int, 3> descriptors;  // its standard input, output and error
-  int failure;                     // where to write why the program could not be started
+  int failure;                     // descriptor for the error if the program cannot be started
   pid_t parent;
   sigset_t mask;
 };
 
-// Gives `from` the number `to`, and open beyond exec.
+// Duplicates `from` as descriptor `to`, which stays open after exec.
 bool place_descriptor(int from, int to) {
   return from == to ? ::fcntl(from, F_SETFD, 0) == 0 : ::dup2(from, to) == to;
 }
@@ -98,7 +98,7 @@ bool place_descriptor(int from, int to) {
 // Runs with all signals blocked, so that no handler of this process runs in the child.
 void become_program(const ChildPlan& plan) {
   ::setpgid(0, 0);
-  // A parent that is killed cannot end it any more. It may have ended before this was asked for.
+  // A parent that is killed cannot end the child any more. The parent may have ended before prctl().
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return;
   if (::getppid() != plan.parent) ::_exit(127);
   for (int number = 1; number < NSIG; ++number) {
@@ -123,7 +123,7 @@ void become_program(const ChildPlan& plan) {
   errno = is_denied ? EACCES : ENOENT;
 }
 
-// posix_spawn() cannot ask for the signal at the parent's death.
+// posix_spawn() cannot request the signal for the parent's death.
 pid_t fork_child(const ChildPlan& plan) {
   sigset_t all;
   sigset_t before;
@@ -137,7 +137,7 @@ pid_t fork_child(const ChildPlan& plan) {
     ::_exit(127);
   }
   const int error = errno;
-  if (child > 0) ::setpgid(child, child);  // both do it: neither knows who comes first
+  if (child > 0) ::setpgid(child, child);  // both call it, since either may run first
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (child < 0) throw system_error(plan.arguments[0], error);
   return child;
@@ -153,7 +153,7 @@ int start_failure(int from) {
   return got == static_cast<ssize_t>(sizeof error) ? error : 0;
 }
 
-// Takes what is there. Returns false if that goes beyond the limit.
+// Reads the available bytes. Returns false if they exceed the limit.
 bool drain(Descriptor& from, std::string& to, std::size_t limit) {
   std::array<char, std::size_t{64} << 10> chunk;
   const ssize_t got = ::read(from.get(), chunk.data(), chunk.size());
@@ -172,12 +172,12 @@ void feed(Descriptor& to, std::string_view& bytes) {
   if (taken >= 0) {
     bytes.remove_prefix(static_cast<std::size_t>(taken));
   } else if (errno != EINTR && errno != EAGAIN) {
-    bytes = {};  // the child does not want more
+    bytes = {};  // the child reads no more
   }
   if (bytes.empty()) to.close();
 }
 
-// Kills and collects the child whatever happens.
+// Kills and reaps the child in any case.
 class Child {
  public:
   explicit Child(pid_t pid) : pid_(pid), cleanup_(SignalCleanup::kill_group(pid)) {}
@@ -222,7 +222,7 @@ ChildResult run_child(const std::vector<std::string>& argv, std::string_view std
   Pipe in;
   Pipe out;
   Pipe err;
-  Pipe failure;  // the last one: its end must not have the number of a standard stream
+  Pipe failure;  // created last: its end must not have the number of a standard stream
   const PipeSignalHeld held;
   ChildPlan plan{.paths = program_paths(argv.at(0)),
                  .arguments = {},
@@ -254,7 +254,7 @@ ChildResult run_child(const std::vector<std::string>& argv, std::string_view std
       result.timed_out = !result.too_large;
       break;
     }
-    if (!outputs_open) {  // it has closed them and runs on
+    if (!outputs_open) {  // it has closed them and continues to run
       std::this_thread::sleep_for(std::min(pause, left));
       pause = std::min(pause * 2, std::chrono::milliseconds{50});
       continue;

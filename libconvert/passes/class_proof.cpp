@@ -16,21 +16,21 @@
 namespace convert {
 namespace {
 
-// Bounds the work: values of all ranks by column, and calls that are copied to compare splits.
+// Bounds the work: values of all ranks in columns, and calls that are copied to compare splits.
 constexpr std::uint64_t most_entries = std::uint64_t{1} << 26U;
-constexpr std::uint64_t world_key = 0;  // no group's name: those that are numbers are odd
+constexpr std::uint64_t world_key = 0;  // no group has this name: names that are numbers are odd values
 
-// A value of the ranks of a class, by ordinal.
+// One value for each rank of a class, by ordinal.
 using PlaceColumn = std::vector<std::uint64_t>;
 
-// One class: its first rank, and what of it differs in the others.
+// One class: its representative, and the values that differ in its other ranks.
 struct Folded {
   const RankClass* of = nullptr;
   TraceSummary summary;
   std::vector<PlaceColumn> columns;
   struct OfNode {
     std::uint32_t group = no_index, src = no_index, dst = no_index;  // columns
-    std::uint32_t varying = 0;                                       // how many of them differ by rule
+    std::uint32_t varying = 0;                                       // number of columns that differ, by rule
   };
   std::vector<OfNode> nodes;
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> column_by_rule;  // by first value and rule
@@ -38,11 +38,11 @@ struct Folded {
     std::uint32_t column = 0;
     bool sends = false;
     std::uint32_t peer_class = no_index;
-    std::uint32_t id = no_index;  // the same on both ends
+    std::uint32_t id = no_index;  // equal on both ends
   };
   std::vector<Channel> channels;
   std::vector<std::uint32_t> uses;        // by GroupUse: its column
-  std::vector<std::uint32_t> components;  // by GroupUse: calls that meet
+  std::vector<std::uint32_t> components;  // by GroupUse: component of calls that meet
 
   std::uint32_t column(PlaceColumn values) {
     const auto known = std::ranges::find(columns, values);
@@ -94,7 +94,7 @@ class ClassProof {
     return true;
   }
 
-  // Checks the first rank of a class by itself.
+  // Checks the representative of a class on its own.
   bool check_first(const RankClass& c) {
     const MasterSet::Place place{static_cast<std::uint32_t>(&c - set_.classes.data()), 0};
     Trace trace = set_.head(place, file_);
@@ -110,7 +110,7 @@ class ClassProof {
     return found_.all().empty();
   }
 
-  // Finds what differs among the ranks: only groups and peers may.
+  // Finds the values that differ between ranks: only groups and peers may differ.
   bool find_columns(const RankClass& c) {
     Folded& f = folded_.back();
     f.nodes.resize(c.shapes.size());
@@ -132,7 +132,7 @@ class ClassProof {
     }
     return entries_ <= most_entries && take_messages(f) && take_uses(f) && all_varying_taken(f);
   }
-  // Returns whether the values that differ are all of messages and collectives that the rules see.
+  // Returns whether all differing values belong to messages and collectives that the rules see.
   static bool all_varying_taken(const Folded& f) {
     std::size_t taken = 0;
     for (const auto* messages : {&f.summary.messages.sends, &f.summary.messages.recvs}) {
@@ -155,7 +155,7 @@ class ClassProof {
     return known->second;
   }
 
-  // A rank's own end must be the rank itself; the other one makes a channel.
+  // Makes channels of messages. A rank's own end must be the rank itself; the other end defines the channel.
   bool take_messages(Folded& f) {
     PlaceColumn ranks;
     for (std::uint64_t i = 0; i < f.of->ranks.size(); ++i) ranks.push_back(f.of->ranks[i]);
@@ -177,7 +177,7 @@ class ClassProof {
     return at == f.channels.end() ? nullptr : &*at;
   }
 
-  // All calls of one group must be of one group on the other ranks too.
+  // Calls of one group on the representative must be calls of one group on the other ranks too.
   bool take_uses(Folded& f) {
     for (const GroupUse& use : f.summary.collectives) {
       std::uint32_t column = f.nodes[use.calls.front().node].group;
@@ -206,7 +206,7 @@ class ClassProof {
     return true;
   }
 
-  // Pairs each channel of sends with one of receives: a class with a class, rank by rank.
+  // Pairs each channel of sends with a channel of receives, class with class and rank by rank.
   bool pair_channels() {
     std::uint32_t ids = 0;
     for (std::uint32_t c = 0; c < folded_.size(); ++c) {
@@ -264,7 +264,7 @@ class ClassProof {
     return lists_ == nullptr || !lists_->contains("0");
   }
 
-  // Checks members, and that each call's groups hold the same classes.
+  // Checks members, and that the groups of each call contain the same classes.
   bool check_groups() {
     for (auto& [key, members] : groups_) {
       std::ranges::sort(members, {}, &Member::rank);
@@ -294,7 +294,7 @@ class ClassProof {
     }
     return true;
   }
-  // Puts members, ascending by rank, into the order of the list; returns false if these are others.
+  // Sorts members, ascending by rank, into the order of the list. Returns false if the members differ.
   static bool arrange(const std::vector<Rank>& list, std::vector<Member>& members) {
     if (list.empty()) return true;  // all ranks
     if (list.size() != members.size()) return false;
@@ -318,7 +318,7 @@ class ClassProof {
     return folded_[c].summary.collectives[u];
   }
 
-  // Compares what members send to and expect of each other, once for all groups of the same classes in one order.
+  // Compares the splits that members send and expect, once for all groups with the same classes in the same order.
   bool same_splits(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& uses) {
     const auto has_splits = [&](const auto& u) { return !use_of(u.first, u.second).splits.empty(); };
     if (std::ranges::none_of(uses, has_splits) || !compared_.insert(uses).second) return true;
@@ -336,7 +336,7 @@ class ClassProof {
     return found_.all().empty();
   }
 
-  // Checks the folded set: the ranks 2c and 2c + 1 for class c.
+  // Checks the folded set, in which class c has the ranks 2c and 2c + 1.
   bool check_folded() {
     std::vector<TraceSummary> ranks;
     GroupLists lists;
@@ -358,7 +358,7 @@ class ClassProof {
     }
     return check_set(ranks, rules_, found_, &lists) && found_.all().empty();
   }
-  // Messages inside a class go to its other rank. Channels do not mix.
+  // Redirects a message to the folded set. Messages inside a class go to its other rank. Tags keep channels apart.
   static void redirect(Message& m, const Folded::Channel& to, std::uint32_t rank) {
     const std::uint32_t copy = to.peer_class == rank / 2 ? 1 - rank % 2 : rank % 2;
     m.peer = static_cast<std::int32_t>(2 * to.peer_class + copy);

@@ -11,7 +11,7 @@
 namespace convert {
 namespace {
 
-// Says which nodes to keep, by rank (position in the set) and node.
+// Nodes to keep, by rank (position in the set) and node.
 using Kept = std::vector<std::vector<bool>>;
 
 struct NodePlace {
@@ -19,7 +19,7 @@ struct NodePlace {
   std::uint32_t node;  // index in its trace
 };
 
-// Holds the messages from both of their ends.
+// Messages, indexed from both ends.
 struct Wires {
   using Wire = std::pair<std::uint32_t, NodePlace>;  // node and other end
   std::vector<std::vector<Wire>> of_rank;            // by node
@@ -49,18 +49,18 @@ NodePlace find_node(const std::vector<Trace>& traces, const NearNode& near) {
   const std::string option =
       "--around " + (near.rank ? std::to_string(*near.rank) + ':' : std::string()) + std::to_string(near.node);
   if (!near.rank && traces.size() > 1)
-    throw usage_error(option + ": which rank? Name it, such as " + std::to_string(traces[0].rank) + ':' +
-                      std::to_string(near.node));
+    throw usage_error(option + ": the set has several ranks; give the rank, such as " +
+                      std::to_string(traces[0].rank) + ':' + std::to_string(near.node));
   for (std::uint32_t r = 0; r < traces.size(); ++r) {
     if (near.rank && traces[r].rank != *near.rank) continue;
     const std::uint32_t node = IdIndex(traces[r].nodes).find(near.node);
-    if (node == IdIndex::none) throw usage_error(option + ": " + traces[r].name + " has no node of that id");
+    if (node == IdIndex::none) throw usage_error(option + ": " + traces[r].name + " has no node with that id");
     return {r, node};
   }
-  throw usage_error(option + ": there is no such rank in what is drawn");
+  throw usage_error(option + ": the rank is not drawn");
 }
 
-// Keeps what a breadth-first search over all ranks together reaches.
+// Keeps the nodes reached by a breadth-first search over all ranks.
 void keep_around(const std::vector<Trace>& traces, const NearNode& near, Kept& kept) {
   std::vector<Graph> graphs;
   for (const Trace& t : traces) graphs.push_back(build_graph(t.nodes));
@@ -88,7 +88,7 @@ void keep_around(const std::vector<Trace>& traces, const NearNode& near, Kept& k
   }
 }
 
-// Leaves only the kept nodes in the trace, and counts what goes.
+// Reduces the trace to the kept nodes, and counts the removed ones.
 void keep_nodes(Trace& trace, const std::vector<bool>& kept, ExcerptCounts& counts) {
   const NodeTable from = std::exchange(trace.nodes, {});
   const IdIndex index(from);
@@ -135,7 +135,7 @@ ExcerptCounts take_excerpt(std::vector<Trace>& traces, const ExcerptOptions& opt
   ExcerptCounts counts;
   for (std::size_t r = 0; r < traces.size(); ++r) keep_nodes(traces[r], kept[r], counts);
   std::erase_if(traces, [](const Trace& t) { return t.nodes.nodes.empty(); });
-  if (traces.empty()) throw usage_error("none of " + counted(counts.nodes, "node") + " is in what was asked for");
+  if (traces.empty()) throw usage_error("none of " + counted(counts.nodes, "node") + " is selected");
   return counts;
 }
 

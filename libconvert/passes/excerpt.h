@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cuts a part out of a set of traces, to be looked at: some ranks, some nodes, or the surroundings of one node.
+// Extracts part of a trace set for viewing: some ranks, some nodes, or the neighbourhood of one node.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace convert {
 
 struct NearNode {
-  std::optional<Rank> rank{};  // must be given if the set has several
+  std::optional<Rank> rank{};  // required if the set has several ranks
   NodeId node = 0;
   std::uint32_t hops = 2;  // over dependencies and messages, in both directions
 };
@@ -23,12 +23,13 @@ struct ExcerptOptions {
 };
 
 struct ExcerptCounts {
-  std::uint64_t nodes = 0;     // left out
-  std::uint64_t cut_deps = 0;  // dependencies of kept nodes on nodes left out
+  std::uint64_t nodes = 0;     // omitted nodes
+  std::uint64_t cut_deps = 0;  // dependencies of kept nodes on omitted nodes
 };
 
-// Keeps the nodes that every given option selects; drops their dependencies on others, and ranks left empty. Throws
-// Error(usage) if no node is left, if the node of `around` does not exist, or if its rank must be given.
+// Keeps the nodes that every given option selects. Drops their dependencies on other nodes, and ranks without
+// nodes. Throws Error(usage) if no node is left, if the node of `around` does not exist, or if its rank is
+// required.
 ExcerptCounts take_excerpt(std::vector<Trace>& traces, const ExcerptOptions& options);
 
 }  // namespace convert

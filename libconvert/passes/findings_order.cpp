@@ -17,7 +17,7 @@ std::vector<const Diagnostic*> in_order_of_lines(std::span<const Diagnostic> fin
   const auto place = [](const Diagnostic* d) { return std::pair(d->where.line, d->where.column); };
   for (auto& [file, all] : of_file) {
     std::ranges::stable_sort(all, {}, place);
-    std::ranges::reverse(all);  // to be taken from the end
+    std::ranges::reverse(all);  // to be consumed from the end
   }
   for (const Diagnostic& d : findings) {
     if (d.where.line == 0) {

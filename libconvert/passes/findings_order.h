@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Orders findings as tools print them.
+// Orders findings for printing.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace convert {
 
-// Returns the findings in the order of print. Findings in one text file are sorted by line and column among the
-// places that they have in `findings`; findings without a line keep their place.
+// Returns the findings in print order. Findings in one text file are sorted by line and column among their
+// positions in `findings`; findings without a line keep their position.
 [[nodiscard]] std::vector<const Diagnostic*> in_order_of_lines(std::span<const Diagnostic> findings);
 
 }  // namespace convert

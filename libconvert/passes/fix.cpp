@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t no_slot = usual_kinds.size();
 
-// By Name::index: the place in `usual_kinds`; no_slot for all other names.
+// By Name::index: the position in `usual_kinds`; no_slot for all other names.
 constexpr auto slot_table = [] {
   std::array<std::uint8_t, attr::count> table{};
   table.fill(static_cast<std::uint8_t>(no_slot));
@@ -59,7 +59,7 @@ class Fixer {
     for (std::uint32_t i = 0; i < node.attrs.count; ++i) {
       Attr& a = table_.attrs[node.attrs.begin + i];
       const std::size_t slot = a.name.index() < slot_table.size() ? slot_table[a.name.index()] : no_slot;
-      if (slot == no_slot || (seen >> slot & 1U) != 0) continue;  // readers take the first of a name
+      if (slot == no_slot || (seen >> slot & 1U) != 0) continue;  // readers use the first attribute of a name
       seen |= std::uint64_t{1} << slot;
       if (is_integer(a.kind) && a.kind != usual_kinds[slot].kind) fix_kind(a, slot);
     }
@@ -78,14 +78,14 @@ class Fixer {
     ++fixes_.kinds[slot];
   }
 
-  // Drops what stands in the list already. `rules`: the attribute with a letter for each dependency, or null.
+  // Removes repeated dependencies. `rules`: the attribute with a letter per dependency, or null.
   void fix_dependencies(Range& range, Attr* rules) {
     if (range.count < 2) return;
     const std::span<NodeId> list = std::span(table_.deps).subspan(range.begin, range.count);
     sorted_.assign(list.begin(), list.end());
     std::sort(sorted_.begin(), sorted_.end());
     if (std::adjacent_find(sorted_.begin(), sorted_.end()) == sorted_.end()) return;
-    std::unordered_map<NodeId, std::uint32_t> seen;  // at which place
+    std::unordered_map<NodeId, std::uint32_t> seen;  // at which position
     std::string letters;
     std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i < range.count; ++i) {
@@ -95,7 +95,7 @@ class Fixer {
         list[kept++] = list[i];
         letters.push_back(letter);
       } else if (letter == dep_rule_letter(DepRule::data)) {
-        letters[at->second] = letter;  // says more than an order
+        letters[at->second] = letter;  // data is a stronger reason than an order
       }
     }
     fixes_.repeated += range.count - kept;
@@ -150,14 +150,14 @@ std::vector<std::string> Fixes::lines() const {
   if (cpu_flags != 0) out.push_back("is_cpu_op (false) added to " + counted(cpu_flags, "node"));
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     if (kinds[i] == 0) continue;
-    out.push_back(std::string(usual_kinds[i].name.view()) + " made " + std::string(kind_name(usual_kinds[i].kind)) +
-                  " in " + counted(kinds[i], "node"));
+    out.push_back(std::string(usual_kinds[i].name.view()) + " converted to " +
+                  std::string(kind_name(usual_kinds[i].kind)) + " in " + counted(kinds[i], "node"));
   }
   if (repeated == 1) out.emplace_back("1 repeated dependency removed");
   if (repeated > 1) out.push_back(std::to_string(repeated) + " repeated dependencies removed");
   for (std::size_t i = 0; i < unfit.size(); ++i) {
     if (unfit[i] == 0) continue;
-    out.push_back(std::string(usual_kinds[i].name.view()) + " left in " + counted(unfit[i], "node") +
+    out.push_back(std::string(usual_kinds[i].name.view()) + " unchanged in " + counted(unfit[i], "node") +
                   ": the value does not fit " + std::string(kind_name(usual_kinds[i].kind)));
   }
   return out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Repairs traces without changing what they mean: absent defaults are written out, attributes get their usual kind.
+// Repairs traces without changing their meaning: adds absent defaults, and converts attributes to their usual kind.
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@
 
 namespace convert {
 
-// An attribute and the kind in which tools of Chakra usually write it (et-formats(5)).
+// An attribute, and the kind in which Chakra tools usually write it (et-formats(5)).
 struct UsualKind {
   Name name;
   Kind kind;
 };
-// Lists integers and flags, but not those that tools write in several kinds (tensor_size, tensor_loc).
+// Integers and flags, except for the ones that tools write in several kinds (tensor_size, tensor_loc).
 inline constexpr std::array usual_kinds = {UsualKind{attr::is_cpu_op, Kind::bool_val},
                                            UsualKind{attr::comm_type, Kind::int64_val},
                                            UsualKind{attr::comm_size, Kind::int64_val},
@@ -43,26 +43,30 @@ inline constexpr std::array usual_kinds = {UsualKind{attr::is_cpu_op, Kind::bool
                                            UsualKind{attr::tb_id, Kind::int32_val},
                                            UsualKind{attr::is_rrc, Kind::bool_val}};
 
-// Counts what was repaired, in nodes or dependencies.
+// Numbers of repairs.
 struct Fixes {
   std::uint64_t cpu_flags = 0;                            // nodes that got an is_cpu_op
-  std::array<std::uint64_t, usual_kinds.size()> kinds{};  // attributes that got the usual kind
-  std::array<std::uint64_t, usual_kinds.size()> unfit{};  // attributes left, as their value does not fit that kind
-  std::uint64_t repeated = 0;                             // dependencies removed that repeat an earlier one
+  std::array<std::uint64_t, usual_kinds.size()> kinds{};  // attributes converted to the usual kind
+  // attributes kept because their value does not fit that kind
+  std::array<std::uint64_t, usual_kinds.size()> unfit{};
+  std::uint64_t repeated = 0;  // removed dependencies that repeat an earlier one
 
   Fixes& operator+=(const Fixes& other);
   [[nodiscard]] std::uint64_t total() const;  // of all repairs
-  // Returns "is_cpu_op added to 3 nodes", "comm_size made int64_val in 2 nodes", …; nothing if all counts are zero.
+  // Returns "is_cpu_op added to 3 nodes", "comm_size converted to int64_val in 2 nodes", …; empty if all counts are
+  // zero.
   [[nodiscard]] std::vector<std::string> lines() const;
 };
 
 // Repairs the nodes of a table, which may be any part of a trace, and counts the repairs:
-// - COMP, MEM and COMM nodes without is_cpu_op get it, false (what absent means), after their attributes;
-// - the first attribute of a name in `usual_kinds` that is an integer of another kind gets the usual one, if its
-//   value fits (is_cpu_op and is_rrc: 0 and 1);
-// - a dependency that repeats an earlier one of the same list goes, with its letter in dep_rules. One that is in
-//   both lists stays: a control dependency also tells the caller.
-// Everything else stays bit for bit.
+// - COMP, MEM and COMM nodes without is_cpu_op get it as false (the meaning of its absence), after their
+//   attributes.
+// - The first attribute of a name in `usual_kinds` that is an integer of another kind is converted to the usual
+//   kind, if its value fits (is_cpu_op and is_rrc: 0 and 1).
+// - A dependency that repeats an earlier one of the same list is removed, with its letter in dep_rules. A
+//   dependency in both lists is kept, as a control dependency also names the caller.
+//
+// Everything else is unchanged, bit for bit.
 [[nodiscard]] Fixes fix_nodes(NodeTable& table);
 
 }  // namespace convert

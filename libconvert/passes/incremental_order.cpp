@@ -34,7 +34,8 @@ bool IncrementalOrder::add(std::uint32_t edge) {
   return true;
 }
 
-// Collects in forward_ what follows `from`, up to the place of `target`. Returns true if it meets `target`.
+// Collects in forward_ the successors of `from`, up to the position of `target`. Returns true if it reaches
+// `target`.
 bool IncrementalOrder::reach_forward(std::uint32_t from, std::uint32_t target) {
   seen_[from] = true;
   forward_.push_back(from);
@@ -63,7 +64,7 @@ void IncrementalOrder::reach_backward(std::uint32_t from, std::uint32_t lowest) 
   }
 }
 
-// Puts what leads to the edge before what follows it, on the places that both have.
+// Moves the ancestors of the edge before its descendants, within the positions that both occupy.
 void IncrementalOrder::reorder() {
   const auto by_place = [&](std::uint32_t a, std::uint32_t b) { return place_[a] < place_[b]; };
   std::sort(forward_.begin(), forward_.end(), by_place);

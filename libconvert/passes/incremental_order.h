@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps a topological order of a graph to which edges are added one by one, unless they close a cycle.
+// Maintains a topological order of a graph while edges are added one by one; rejects edges that close a cycle.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ class IncrementalOrder {
     std::uint32_t from;
     std::uint32_t to;
   };
-  // Starts without edges. `edges`: those that may be added, by number; they must outlive this. `order`: all nodes,
-  // in an order that the edges added first should agree with.
+  // Starts without edges. `edges`: the edges that may be added, by number; must outlive this object. `order`: all
+  // nodes, in an order that the first added edges should agree with.
   IncrementalOrder(const std::vector<std::uint32_t>& order, std::span<const Edge> edges);
 
-  // Adds an edge; returns false, and adds nothing, if it would close a cycle. Looks only at nodes between its ends
-  // in the present order, and at none if the edge agrees with that order.
+  // Adds an edge. Returns false, and adds nothing, if it would close a cycle. Visits only nodes between its ends in
+  // the present order, and none if the edge agrees with that order.
   bool add(std::uint32_t edge);
 
  private:

@@ -16,7 +16,7 @@ MergedCollectives::MergedCollectives(const Trace& trace, std::string rule)
   for (std::uint32_t i = 0; i < table_.nodes.size(); ++i) {
     const Attr* const from = find(table_.attributes(node(i)), attr::merged_from);
     if (from == nullptr) continue;
-    if (!is_integer(from->kind)) throw error(i, "merged_from is no integer");
+    if (!is_integer(from->kind)) throw error(i, "merged_from is not an integer");
     found[from->bits].push_back(i);
   }
   for (auto& [id, nodes] : found) {
@@ -55,23 +55,23 @@ void MergedCollectives::check(std::uint32_t number) {
   check_deps(all_[number]);
 }
 
-// Checks that all nodes are there, and no others: ids follow each other, and the first node tells their number.
+// Checks that the nodes are complete: their ids are consecutive, and the first node records their number.
 void MergedCollectives::check_nodes(MergedCollective& c) const {
   const auto counts = [&](std::uint32_t n) { return find(table_.attributes(node(n)), attr::merged_nodes); };
   const auto first = std::find_if(c.nodes.begin(), c.nodes.end(), counts);
   if (first == c.nodes.end())
-    throw error(c.nodes.front(), "is of " + describe(c) +
-                                     ", whose first node is missing: what the collective was is said there alone");
+    throw error(c.nodes.front(), "belongs to " + describe(c) +
+                                     ", whose first node is missing; only that node describes the collective");
   c.first = *first;
   const IntValue count = int_value(counts(c.first));
-  if (!count || count.value < 1) throw error(c.first, "merged_nodes is no number of nodes");
+  if (!count || count.value < 1) throw error(c.first, "merged_nodes is not a positive number");
   const auto wanted = static_cast<std::uint64_t>(count.value);
   const NodeId first_id = node(c.first).id;
   for (std::size_t k = 0; k < c.nodes.size(); ++k) {
     const NodeId id = node(c.nodes[k]).id;
     if (id < first_id || id - first_id >= wanted || (k > 0 && id == node(c.nodes[k - 1]).id)) {
-      throw error(c.nodes[k], "is none of the " + counted(wanted, "node") + " from " + std::to_string(first_id) +
-                                  " that took the place of " + describe(c));
+      throw error(c.nodes[k], "is not one of the " + counted(wanted, "node") + " from " + std::to_string(first_id) +
+                                  " that replaced " + describe(c));
     }
   }
   if (c.nodes.size() == wanted) return;
@@ -95,10 +95,10 @@ void MergedCollectives::find_ends(MergedCollective& c) const {
   for (std::size_t k = 0; k < waited.size(); ++k) {
     if (!waited[k]) c.sinks.push_back(first_id + k);
   }
-  if (c.root == no_index || c.sinks.empty()) throw error(c.first, describe(c) + " waits for itself in a cycle");
+  if (c.root == no_index || c.sinks.empty()) throw error(c.first, describe(c) + " contains a dependency cycle");
 }
 
-// Checks that only nodes which wait for nothing inside wait outside, for what the collective waited for.
+// Checks dependencies on nodes outside: only first nodes may have them, and all have the ones of the collective.
 void MergedCollectives::check_deps(const MergedCollective& c) const {
   const std::uint32_t own = of_[c.root];
   const auto data = outside(table_.data_deps(node(c.root)), own);
@@ -108,9 +108,9 @@ void MergedCollectives::check_deps(const MergedCollective& c) const {
     const auto own_ctrl = outside(table_.ctrl_deps(node(n)), own);
     const bool begins = !waits_inside(n);
     if (begins ? own_data == data && own_ctrl == ctrl : own_data.empty() && own_ctrl.empty()) continue;
-    throw error(n, begins ? "waits for other nodes than node " + std::to_string(node(c.root).id) +
-                                ", which begins " + describe(c) + " too"
-                          : "waits for nodes outside of " + describe(c) + " in the middle of it");
+    throw error(n, begins ? "depends on other nodes than node " + std::to_string(node(c.root).id) +
+                                ", which begins " + describe(c) + " as well"
+                          : "depends on nodes outside of " + describe(c) + ", but is not one of its first nodes");
   }
 }
 
@@ -118,9 +118,9 @@ void MergedCollectives::refuse(std::uint32_t n, NodeId on, std::uint32_t of, Nod
   const MergedCollective& c = all_[of];
   const bool is_sink = std::binary_search(c.sinks.begin(), c.sinks.end(), on);
   throw error(n, "depends on node " + std::to_string(on) + " of " + describe(c) +
-                     (is_sink ? ", but not on its last nodes as they are: node " + std::to_string(sink) +
-                                    " is missing or at another place"
-                              : ", which is not one of its last"));
+                     (is_sink ? ", but not on all its last nodes in order: node " + std::to_string(sink) +
+                                    " is missing or at another position"
+                              : ", which is not one of its last nodes"));
 }
 
 void MergedCollectives::restore(std::uint32_t number, NodeTable& out) const {
@@ -128,9 +128,9 @@ void MergedCollectives::restore(std::uint32_t number, NodeTable& out) const {
   const Node& first = node(c.first);
   const auto attrs = table_.attributes(first);
   const auto name = string_value(table_, attrs, attr::merged_name);
-  if (!name) throw error(c.first, "merged_name is missing, or no text");
+  if (!name) throw error(c.first, "merged_name is missing or is not a text");
   Node& n = out.add_node(c.id, NodeType::comm_coll, *name);
-  // The last attribute of a name is the time; those before it are the collective's own.
+  // The last attribute of that name is the time; earlier ones are the collective's own.
   const auto time = [&](Name key) {
     const Attr* last = nullptr;
     for (const Attr& a : attrs) {

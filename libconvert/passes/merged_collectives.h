@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the nodes of a rank that et-merge put in the place of collectives, and what these collectives were.
+// Finds the nodes by which et-merge replaced collectives, and restores the collectives.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@
 
 namespace convert {
 
-// Holds the nodes that took the place of one collective.
+// Nodes that replaced one collective.
 struct MergedCollective {
-  NodeId id = 0;                     // the collective's
+  NodeId id = 0;                     // of the collective
   std::vector<std::uint32_t> nodes;  // ascending by id
-  std::uint32_t first = no_index;    // the node that says what the collective was
-  std::uint32_t root = no_index;     // the first node that waits for no other node of it
-  std::vector<NodeId> sinks;         // nodes that no other node of it waits for; ascending
+  std::uint32_t first = no_index;    // the node that describes the collective
+  std::uint32_t root = no_index;     // the first node without dependencies inside the collective
+  std::vector<NodeId> sinks;         // nodes without dependents inside the collective; ascending
 };
 
-// Finds, checks and undoes merged collectives of `trace`, which must outlive it. Throws Error(input) of `rule`.
+// Finds, checks and restores merged collectives of `trace`, which must outlive it. Throws Error(input) [`rule`].
 class MergedCollectives {
  public:
-  // Finds the nodes without checking them. Throws if the id of a merged collective cannot be told.
+  // Finds the nodes without checking them. Throws if the id of a merged collective cannot be determined.
   MergedCollectives(const Trace& trace, std::string rule);
 
   [[nodiscard]] std::size_t size() const { return all_.size(); }
@@ -38,12 +38,13 @@ class MergedCollectives {
   }
   [[nodiscard]] const IdIndex& ids() const { return ids_; }
 
-  // Finds the first and last nodes of a collective. Throws if nodes are missing or foreign, if its first nodes do
-  // not wait for what the collective waited for, or if others wait for anything outside.
+  // Finds the first and last nodes of a collective. Throws if nodes are missing or foreign, if its first nodes lack
+  // dependencies of the collective, or if other nodes depend on nodes outside.
   void check(std::uint32_t number);
 
-  // Calls add(id) for each dependency of a node of collective `own` (or no_index) on nodes outside it. All last
-  // nodes of another collective in a row make one call, with its id; throws if some are missing or out of order.
+  // Calls add(id) for each dependency of a node of collective `own` (or no_index) on nodes outside it. The last
+  // nodes of another collective, listed in a row, make one call with its id. Throws if some are missing or out of
+  // order.
   template <class Add>
   void fold(std::uint32_t node, std::span<const NodeId> deps, std::uint32_t own, const Add& add) const;
 
@@ -68,7 +69,7 @@ class MergedCollectives {
   const NodeTable& table_;
   std::string rule_;
   IdIndex ids_;
-  std::vector<std::uint32_t> of_;  // by node: into all_, or no_index
+  std::vector<std::uint32_t> of_;  // by node: index into all_, or no_index
   std::vector<MergedCollective> all_;
 };
 

@@ -38,7 +38,7 @@ std::vector<std::int32_t> int32_list(const AttrTable& table, std::span<const Att
 
 namespace {
 
-// Returns whether MSCCL-IR can hold a text as the name of an attribute.
+// Returns whether MSCCL-IR can represent a text as the name of an attribute.
 bool is_xml_name(std::string_view text) {
   const auto letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':' ||
@@ -48,14 +48,14 @@ bool is_xml_name(std::string_view text) {
   return !text.empty() && letter(text[0]) && std::all_of(text.begin(), text.end(), further);
 }
 
-// Returns a text that XML can hold. Throws otherwise.
+// Returns the text if XML can represent it, else throws.
 std::string xml_text(const Trace& trace, Name attribute, std::string_view text) {
   const auto control = [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
   };
   if (std::any_of(text.begin(), text.end(), control))
-    throw provenance_error(trace,
-                           "metadata attribute '" + std::string(attribute.view()) + "' holds a control character");
+    throw provenance_error(
+        trace, "metadata attribute '" + std::string(attribute.view()) + "' contains a control character");
   return std::string(text);
 }
 
@@ -111,7 +111,7 @@ void require_all_ranks(std::span<const Trace> traces) {
     const auto ranks = int32_value(t.metadata.table.attrs, msccl::ngpus);
     if (!ranks || static_cast<std::size_t>(std::max(*ranks, 0)) == traces.size()) continue;
     throw provenance_error(t, "the algorithm has " + counted(*ranks, "rank") + ", but there are traces of " +
-                                  std::to_string(traces.size()) + "; name the whole set");
+                                  std::to_string(traces.size()) + "; name all traces of the set");
   }
 }
 
@@ -168,10 +168,10 @@ void check_relays(const Trace& trace, const Algorithm& header, std::size_t ranks
     least = std::int64_t{r} + 1;
   }
   if (some) return;
-  throw input_error({.file = trace.name},
-                    "the metadata's ten.relays are not some, fewer than all, of " + counted(ranks, "rank") +
-                        " in ascending order",
-                    "provenance");
+  throw input_error(
+      {.file = trace.name},
+      "ten.relays in the metadata must be some, not all, of the " + counted(ranks, "rank") + " in ascending order",
+      "provenance");
 }
 
 bool may_have_provenance(const Metadata& metadata) {
@@ -188,7 +188,7 @@ Provenance provenance_of(const Trace& trace) {
     const auto type = string_value(trace.nodes, own, attr::step_type);
     if (!type) {
       if (node.type == NodeType::comm_send || node.type == NodeType::comm_recv) return Provenance::none;
-      continue;  // a node that takes no part, such as the one of an idle rank
+      continue;  // a node outside the algorithm, such as the node of an idle rank
     }
     if (*type != msccl::copy_step &&
         (find(own, attr::tb_id) == nullptr || find(own, attr::local_time_step) == nullptr))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads what traces tell of the algorithm that they were made from: metadata under "msccl.", and chunks, step types
-// and threadblocks of nodes (et-formats(5)). Lowering writes this provenance; proof and export read it.
+// Reads the provenance of an algorithm from its traces: metadata under "msccl.", and chunks, step types and
+// threadblocks of nodes (et-formats(5)). Lowering writes the provenance; proof and export read it.
 #pragma once
 
 #include <cstdint>
@@ -20,29 +20,30 @@ namespace convert {
 
 enum class Provenance : std::uint8_t {
   none,    // no chunk provenance: neither proof nor export is possible
-  chunks,  // buffers, offsets and step types: can be proved, and scheduled onto threadblocks
-  full,    // threadblocks, positions and dependencies too: the same program can be written back
+  chunks,  // buffers, offsets and step types: can be proved and packed into threadblocks
+  full,    // threadblocks, positions and dependencies too: the same program can be restored
 };
-// Returns whether the metadata have what any provenance needs.
+// Returns whether the metadata has the attributes that any provenance requires.
 [[nodiscard]] bool may_have_provenance(const Metadata& metadata);
-// Returns how much provenance the metadata and all nodes of a trace have.
+// Returns the provenance that the metadata and all nodes of a trace have.
 [[nodiscard]] Provenance provenance_of(const Trace& trace);
 
-// Throws Error(input) [provenance] where the metadata states a number of ranks other than the number of traces.
+// Throws Error(input) [provenance] if the metadata states a number of ranks other than the number of traces.
 void require_all_ranks(std::span<const Trace> traces);
 
-// Fills in the algorithm's fields and the rank's buffer sizes from a trace's metadata; returns false if they are
-// absent. Throws Error(input) [provenance] if they are impossible.
+// Sets the algorithm's fields and the rank's buffer sizes from a trace's metadata. Returns false if they are
+// absent. Throws Error(input) [provenance] if they are invalid.
 bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu);
 
-// Throws Error(input) [provenance] unless the relays of a trace's header are some of so many ranks, fewer than all,
-// ascending.
+// Throws Error(input) [provenance] unless the relays of a trace's header are ascending and a proper subset of
+// `ranks` ranks.
 void check_relays(const Trace& trace, const Algorithm& header, std::size_t ranks);
 
 // Returns the step that a node belongs to, without position and dependencies. Throws Error(input) [provenance].
 [[nodiscard]] Step parse_step(const Trace& trace, std::size_t index);
 
-// Return Error(input) [provenance] at a trace or node; an integer that fits int32, or nothing; an int32_list or {}.
+// Return, in this order: an Error(input) [provenance] at a trace, and at a node; an integer attribute, or nullopt
+// if it does not fit int32; an int32_list attribute, or an empty list.
 [[nodiscard]] Error provenance_error(const Trace& trace, const std::string& message);
 [[nodiscard]] Error provenance_error(const Trace& trace, std::size_t index, const std::string& message);
 [[nodiscard]] std::optional<std::int32_t> int32_value(std::span<const Attr> attrs, Name name);
@@ -55,7 +56,7 @@ namespace convert::msccl {
 inline constexpr std::string_view prefix = "msccl.";
 inline constexpr std::string_view gpu_prefix = "msccl.gpu.";  // further attributes of <gpu>
 
-// The step_type of a node that stands for a <copy> element, which is no step of a threadblock.
+// step_type of a node for a <copy> element, which is not a step of a threadblock.
 inline constexpr std::string_view copy_step = "copy";
 
 inline const Name algo_name{std::string_view("msccl.name")};
@@ -79,7 +80,7 @@ inline const Name copy_o_off{std::string_view("msccl.copy_o_off")};
 
 }  // namespace convert::msccl
 
-// Metadata of traces that were made from a schedule.
+// Metadata of traces made from a schedule.
 namespace convert::ten {
 
 inline const Name schedule_name{std::string_view("ten.name")};
@@ -91,8 +92,9 @@ inline const Name& forwarding = scheduled_forwarding;
 
 }  // namespace convert::ten
 
-// Names of what et-merge leaves. The first node of a merged collective has its attributes under the prefix; the
-// metadata have, for program K under "merged.K.", `place`, `steps` and the msccl.* attributes that a proof needs.
+// Names that et-merge writes. The first node of a merged collective has the collective's attributes under the
+// prefix. The metadata has, for program K under "merged.K.", `place`, `steps` and the msccl.* attributes that a
+// proof requires.
 namespace convert::merged {
 
 inline constexpr std::string_view prefix = "merged.";
@@ -102,9 +104,9 @@ inline const Name comm_src{std::string_view("merged.comm_src")};
 inline const Name comm_dst{std::string_view("merged.comm_dst")};
 inline const Name pg_name{std::string_view("merged.pg_name")};
 inline const Name program{std::string_view("merged_program")};  // of the first node: K
-inline constexpr std::string_view place = "place";              // whose part of the algorithm the trace runs
-inline constexpr std::string_view steps = "steps";  // of each node six numbers: step type (-1: none), …
-inline constexpr std::size_t step_numbers = 6;      // … source buffer, offset, destination buffer, offset, chunks
+inline constexpr std::string_view place = "place";              // the rank of the algorithm that the trace runs
+inline constexpr std::string_view steps = "steps";              // six numbers per node: step type (-1: none), …
+inline constexpr std::size_t step_numbers = 6;  // … source buffer, offset, destination buffer, offset, chunks
 [[nodiscard]] inline Name name_of(Name attribute) {
   return Name(std::string(prefix) + std::string(attribute.view()));
 }

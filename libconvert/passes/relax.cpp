@@ -20,13 +20,13 @@ using rules::WholeSet;
 
 constexpr std::int64_t no_time = RecordedOrder::unknown;
 
-// Returns a × factor + b; no_time if it does not fit or is negative.
+// Returns a × factor + b, or no_time if the result does not fit or is negative.
 std::int64_t scaled_sum(std::int64_t a, std::int64_t factor, std::int64_t b) {
   std::int64_t out = 0;
   return __builtin_mul_overflow(a, factor, &out) || __builtin_add_overflow(out, b, &out) || out < 0 ? no_time : out;
 }
 
-// Returns base_ns plus the exact nanoseconds, or plus whole microseconds where these are not given.
+// Returns base_ns plus the exact nanoseconds, or plus whole microseconds if there are no exact ones.
 std::int64_t nanoseconds(const Attr* exact, std::uint64_t us, std::int64_t base_ns) {
   const IntValue ns = int_value(exact);
   if (ns && ns.value >= 0) return scaled_sum(ns.value, 1, base_ns);
@@ -48,7 +48,7 @@ void add_times(const NodeTable& table, std::int64_t base_ns, RecordedOrder& to) 
   }
 }
 
-// Lists dependencies that are only order: of one rule of order in the data list, and not in the control list.
+// Lists removable dependencies: data dependencies for one reason of order that are not control dependencies too.
 void add_edges(const NodeTable& table, RecordedOrder& to) {
   const IdIndex index(table);
   std::vector<std::pair<std::uint32_t, std::optional<DepRule>>> parents;
@@ -91,7 +91,7 @@ class Relaxer {
   }
 
  private:
-  // Edges are put in by ascending weight, so the heaviest are the first to be taken out.
+  // Edges are added by ascending weight, so the heaviest are removed first.
   enum class Weight : std::uint8_t { needed, explicit_wait, implicit_order, early_call, overlap, early_receive };
   static Cut::Contradicted contradicted(Weight weight) {
     switch (weight) {
@@ -107,7 +107,7 @@ class Relaxer {
   struct Info {
     Weight weight;
     Rank rank;
-    const RecordedOrder::Edge* order;  // null: cannot be taken out
+    const RecordedOrder::Edge* order;  // null: cannot be removed
   };
 
   [[nodiscard]] std::pair<Rank, std::uint32_t> place(std::uint32_t node) const {
@@ -123,14 +123,14 @@ class Relaxer {
     const auto [rank, index] = place(node);
     return orders_[rank].end_ns[index];
   }
-  // Returns by how much `node` ended before `other`, of another rank, began; 0 if not, or if nothing can tell.
+  // Returns the time from the end of `node` to the begin of `other`, of another rank; 0 if negative or unknown.
   [[nodiscard]] std::int64_t ended_before(std::uint32_t node, std::uint32_t other) const {
     if (has_base(node) != has_base(other)) return 0;
     const std::int64_t end = end_of(node), begin = begin_of(other);
     return end == no_time || begin == no_time || end >= begin ? 0 : begin - end;
   }
 
-  // Finds receives and calls that ended before what they seem to have waited for.
+  // Finds receives and calls that ended before an event they seem to depend on.
   void find_early(std::vector<ContradictedPair>& pairs) {
     early_.assign(whole_.size(), false);
     std::vector<bool> on_cycles(whole_.size());
@@ -152,7 +152,7 @@ class Relaxer {
   }
   void find_early_calls(std::uint32_t meeting) {
     const auto members = whole_.members(meeting);
-    std::uint32_t last[2] = {no_index, no_index};  // to begin, of ranks without and with a base of their times
+    std::uint32_t last[2] = {no_index, no_index};  // last member to begin, among ranks without and with a time base
     for (const std::uint32_t m : members) {
       std::uint32_t& l = last[has_base(m) ? 1 : 0];
       if (begin_of(m) != no_time && (l == no_index || begin_of(m) > begin_of(l))) l = m;
@@ -187,8 +187,9 @@ class Relaxer {
     return {explicit_wait ? Weight::explicit_wait : Weight::implicit_order, rank, order};
   }
 
-  // Returns the nodes so that few edges lead backwards, and none that is needed: what is ready goes first; where
-  // nothing is, the earliest node that only order holds back. Lacks nodes if needed edges close a cycle.
+  // Returns the nodes in an order in which few edges, and no needed edge, lead backwards. Ready nodes go first; if
+  // there are none, the earliest node that is held back only by order. The result is incomplete if needed edges
+  // close a cycle.
   [[nodiscard]] std::vector<std::uint32_t> likely_order() const {
     const auto count = static_cast<std::uint32_t>(nodes_.size());
     std::vector<std::uint32_t> open(count), needed(count);
@@ -263,7 +264,7 @@ class Relaxer {
   std::span<const TraceSummary> set_;
   std::span<const RecordedOrder> orders_;
   WholeSet whole_;
-  std::vector<std::uint32_t> nodes_;  // those on cycles, or between; edges name them by their place here
+  std::vector<std::uint32_t> nodes_;  // nodes on or between cycles; edges name them by their position here
   std::vector<bool> early_;           // by node of the set
   std::vector<IncrementalOrder::Edge> edges_;
   std::vector<Info> infos_;  // by edge

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Takes dependencies that only say in which order things ran out of a recorded set, so that it ends when replayed.
+// Removes pure order dependencies from a recorded set, so that its replay finishes.
 //
-// A recording that ended cannot be deadlocked. If its ranks wait for each other in a cycle all the same, a recorded
-// order was not needed, or messages are paired that do not belong together.
+// A finished recording cannot be deadlocked. If its ranks nevertheless depend on each other in a cycle, either a
+// recorded order was not needed, or unrelated messages are paired.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 
 namespace convert {
 
-// Holds what relax() has to know of a rank besides its summary.
+// Facts about a rank for relax(), in addition to its summary.
 struct RecordedOrder {
   struct Edge {  // indices of nodes
     std::uint32_t child;
     std::uint32_t parent;
     DepRule rule;
   };
-  std::vector<Edge> edges;  // dependencies that are only order by dep_rules; by child, then parent
-  // Begins and ends by node, ns: with base_time_nanos added if has_base, else as stated; unknown: without a time.
+  std::vector<Edge> edges;  // pure order dependencies by dep_rules; by child, then parent
+  // Begins and ends by node, in ns, including base_time_nanos if has_base; `unknown`: no recorded time.
   static constexpr std::int64_t unknown = -1;
   std::vector<std::int64_t> begin_ns;
   std::vector<std::int64_t> end_ns;
@@ -32,18 +32,18 @@ struct RecordedOrder {
 
   [[nodiscard]] const Edge* find(std::uint32_t child, std::uint32_t parent) const;
 };
-// Returns the recorded times of a trace, and those of its dependencies that are only order.
+// Returns the recorded times of a trace, and its pure order dependencies.
 [[nodiscard]] RecordedOrder recorded_order(const Trace& trace);
 
-// Names a dependency that is taken out.
+// A dependency to remove.
 struct Cut {
   NodeId node = 0;
   NodeId dependency = 0;
   DepRule rule{};
-  // Says how the recorded times contradict the dependency.
+  // How the recorded times contradict the dependency.
   enum class Contradicted : std::uint8_t {
     nothing,
-    order,    // `dependency` ended after `node` began, and did not hold it back
+    order,    // `dependency` ended after `node` began, so it did not hold it back
     message,  // `dependency`, a receive, ended before its send began
     call,     // `dependency`, a collective, ended before another rank called it
   };
@@ -52,7 +52,7 @@ struct Cut {
 // Cuts by rank, each list by node, then dependency.
 using Cuts = std::map<Rank, std::vector<Cut>>;
 
-// Names a receive that ended before the send that it is paired with began.
+// A receive that ended before its paired send began.
 struct ContradictedPair {
   Rank source = 0;
   NodeId send = 0;
@@ -61,21 +61,23 @@ struct ContradictedPair {
   std::int64_t by_ns = 0;
 };
 
+// Result of relax().
 struct Relaxation {
-  bool cycles = false;    // the set had cycles
-  bool breakable = true;  // dropping all dependencies that are only order ends them; false: no cuts
+  bool cycles = false;    // the set has cycles
+  bool breakable = true;  // removing all pure order dependencies breaks them; false: no cuts
   Cuts cuts;
-  std::vector<ContradictedPair> pairs;  // those on cycles
+  std::vector<ContradictedPair> pairs;  // pairs on cycles
 };
 
-// Returns dependencies whose removal leaves no cycle; putting back any single one closes one. Takes first those
-// that the recorded times contradict: their source is a receive that ended before its send began, ended after their
-// target began, or is a collective that ended before some rank called it; then the order of threads and streams,
-// then launches, events and synchronisation. Near linear; looks only at nodes on cycles. `set`, `orders`: by rank.
+// Returns dependencies whose removal leaves no cycle; restoring any single one closes a cycle. Dependencies that
+// the recorded times contradict are removed first: their source is a receive that ended before its send began,
+// ended after their target began, or is a collective that ended before some rank called it. The order of threads
+// and streams follows, then launches, events and synchronisation. Runs in near-linear time and visits only nodes on
+// cycles. `set`, `orders`: by rank.
 [[nodiscard]] Relaxation relax(std::span<const TraceSummary> set, std::span<const RecordedOrder> orders,
                                const GroupLists* groups);
 
-// Takes the cuts of one rank out of its nodes, with their letters in dep_rules.
+// Removes the cuts of one rank from its nodes, with their letters in dep_rules.
 void cut_dependencies(NodeTable& table, std::span<const Cut> cuts);
 
 }  // namespace convert

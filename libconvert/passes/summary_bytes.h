@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes summaries of traces as bytes and reads them back, for processes of one program on machines of one kind.
+// Serialises summaries of traces, for processes of one program on machines of one kind.
 #pragma once
 
 #include <cstring>
@@ -14,7 +14,7 @@
 
 namespace convert {
 
-// Writes values, texts and arrays one after the other; a function that visits parts with it also fits ByteReader.
+// Writes values, texts and arrays consecutively. Functions that visit parts with it also accept a ByteReader.
 class ByteWriter {
  public:
   explicit ByteWriter(std::string& out) : out_(out) {}
@@ -22,7 +22,7 @@ class ByteWriter {
   void operator()(const T&... values) {
     (put(values), ...);
   }
-  // Writes how many elements there are, then visits each.
+  // Writes the number of elements, then visits each.
   template <typename T, typename Visit>
   void each(const std::vector<T>& list, const Visit& visit) {
     put(list.size());
@@ -52,7 +52,7 @@ class ByteWriter {
   std::string& out_;
 };
 
-// Reads what a ByteWriter wrote. Throws Error(system) if the bytes end too early.
+// Reads the output of a ByteWriter. Throws Error(system) if the bytes end too early.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
@@ -99,7 +99,7 @@ class ByteReader {
     return bytes;
   }
   [[noreturn]] static void fail() {
-    throw Error(Error::Kind::system, {}, "another process has sent less than it announced");
+    throw Error(Error::Kind::system, {}, "another process sent fewer bytes than announced");
   }
   std::string_view rest_;
 };

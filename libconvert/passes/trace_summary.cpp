@@ -14,7 +14,7 @@
 
 namespace convert {
 
-// Numbers the names of nodes, which repeat, and cuts them, as messages show no more of them.
+// Numbers the names of nodes, as names repeat, and truncates them to the length that messages show.
 class NodeNamesBuilder {
  public:
   explicit NodeNamesBuilder(NodeNames& names) : names_(names) { names_.begin_.push_back(0); }
@@ -82,7 +82,7 @@ TraceSummary summarise(const Trace& trace) { return summarise(trace, build_graph
 
 namespace {
 
-// Leaves out ways that are impossible, which rule attributes reports.
+// Omits invalid routes, which the rule attributes reports.
 void summarise_ways(const NodeTable& table, const Graph& graph, TraceSummary& s) {
   std::vector<Message> sends = s.messages.sends;
   std::ranges::sort(sends, {}, &Message::node);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Holds what rules across ranks need of a trace, without its attributes and most of its text: about 48 bytes per
-// node of one dependency.
+// Summary of a trace for the rules across ranks, without its attributes and most of its text: about 48 bytes per
+// node with one dependency.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@
 
 namespace convert {
 
-// Holds names of nodes for messages, cut to 48 bytes. Number 0: none, unreadable, or beyond 65535 names or 64 KiB.
+// Names of nodes for messages, truncated to 48 bytes. Number 0: no name, an unreadable one, or one beyond 65535
+// names or 64 KiB.
 class NodeNames {
  public:
   [[nodiscard]] std::string_view at(std::uint64_t number) const {
@@ -32,19 +33,19 @@ class NodeNames {
   std::vector<std::uint32_t> begin_;
 };
 
-// The ways that a schedule gives the sends of a rank over links, with their turns (attributes link_seq, link_via).
+// Routes of the sends of a rank in a schedule, with sequence numbers on links (attributes link_seq, link_via).
 struct SummaryWays {
   struct Send {
     std::uint32_t node = 0;
-    std::uint32_t first_hop = 0;  // into `hops`, up to the first of the next send
-    std::int64_t scope = 0;       // of its turns, see turn_scope()
+    std::uint32_t first_hop = 0;  // into `hops`, up to the first hop of the next send
+    std::int64_t scope = 0;       // of its sequence numbers, see turn_scope()
   };
   struct Hop {
     std::int64_t turn = 0;
     std::uint32_t to = 0;  // the device at the end of the link
     std::uint32_t unused = 0;
   };
-  // A control dependency between sends that only keeps the order of links, which turns tell too.
+  // A control dependency between sends that only repeats the link order given by sequence numbers.
   struct Kept {
     std::uint32_t child = 0;
     std::uint32_t parent = 0;
@@ -58,17 +59,18 @@ struct SummaryWays {
 struct TraceSummary {
   Rank rank = 0;
   std::string name;              // for messages: "ring.3.et"
-  bool positions_known = false;  // Message::position means something
+  bool positions_known = false;  // Message::position is valid
   bool positions_are_lines = false;
-  bool recorded = false;     // some node says when it started, or has dep_rules
+  bool recorded = false;     // some node has a start time or dep_rules
   bool tells_order = false;  // some node has dep_rules
-  std::uint32_t size = 0;    // nodes
+  std::uint32_t size = 0;    // number of nodes
   std::vector<NodeId> ids;   // by index; empty if each id is its index
   RankMessages messages;
   RankCollectives collectives;
   SummaryWays ways;
-  NodeNames names;                         // of the messages and collectives
-  std::vector<std::uint32_t> child_begin;  // size + 1: dependencies without those on a cycle inside the rank
+  NodeNames names;  // of the messages and collectives
+  // size + 1 entries: dependencies except the ones on a cycle inside the rank
+  std::vector<std::uint32_t> child_begin;
   std::vector<std::uint32_t> children;
 
   [[nodiscard]] NodeId id(std::uint32_t index) const { return ids.empty() ? index : ids[index]; }
@@ -86,12 +88,12 @@ struct TraceSummary {
   [[nodiscard]] std::string named(std::uint32_t node, std::uint64_t name_number) const;
 };
 
-// Returns what summarise() needs of nodes.
+// Returns the parts of nodes that summarise() reads.
 [[nodiscard]] NodeParts summary_parts();
 
-// Returns the summary of a trace. Leaves out dependencies on a cycle inside the rank, which check_trace() reports.
+// Returns the summary of a trace. Omits dependencies on a cycle inside the rank, which check_trace() reports.
 [[nodiscard]] TraceSummary summarise(const Trace& trace);
-// Does the same with the trace's graph, if the caller has it already.
+// As above, for callers that already have the trace's graph.
 [[nodiscard]] TraceSummary summarise(const Trace& trace, const Graph& graph);
 
 }  // namespace convert

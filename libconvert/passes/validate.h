@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Validates traces and sets: the table of rules, which of them to run, and the checks of one rank and of a set.
+// Validates traces and sets: the table of rules, their selection, and the checks of one rank and of a set.
 #pragma once
 
 #include <bitset>
@@ -27,20 +27,20 @@ class AttributeRule;
 
 enum class RuleFamily : std::uint8_t {
   input,      // reported by readers
-  trace,      // one rank by itself
+  trace,      // one rank on its own
   set,        // all ranks together
   algorithm,  // a collective algorithm
-  schedule,   // a schedule of an algorithm, as it was read
+  schedule,   // a schedule of an algorithm, as read
 };
 [[nodiscard]] std::string_view name(RuleFamily family);
 
 struct RuleInfo {
-  std::string_view name;  // stable: what --rules and --ignore take and messages end in
+  std::string_view name;  // stable: accepted by --rules and --ignore, and printed at the end of messages
   RuleFamily family;
   std::string_view summary;
   std::string_view covers;
 };
-// Returns the rules in the order of rules.def, which is that of --list-rules.
+// Returns the rules in the order of rules.def and --list-rules.
 [[nodiscard]] std::span<const RuleInfo> all_rules();
 
 enum class Rule : std::uint8_t {
@@ -56,11 +56,11 @@ class RuleSet {
  public:
   RuleSet() = default;  // no rule
   [[nodiscard]] static RuleSet all();
-  // Reads "deps,cycles". Throws Error(usage) on an unknown or empty name, with the nearest known one.
+  // Parses "deps,cycles". Throws Error(usage) on an unknown or empty name, with the nearest known one.
   [[nodiscard]] static RuleSet parse(std::string_view list);
 
   [[nodiscard]] bool has(Rule rule) const { return bits_[static_cast<std::size_t>(rule)]; }
-  // Returns whether findings of this rule are wanted: rules in the set, always framing, and names of no rule.
+  // Returns whether findings of this rule are reported: rules in the set, framing always, and names of no rule.
   [[nodiscard]] bool reports(std::string_view name) const;
   RuleSet& add(Rule rule) {
     bits_.set(static_cast<std::size_t>(rule));
@@ -82,15 +82,15 @@ class RuleSet {
 // Runs the rules on one rank, whose nodes may come in batches.
 class TraceCheck {
  public:
-  // All must outlive this. Thread-safe if each trace has own Diagnostics.
+  // All arguments must outlive this object. Thread-safe if each trace has its own Diagnostics.
   TraceCheck(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics);
   ~TraceCheck();
   TraceCheck(const TraceCheck&) = delete;
   TraceCheck& operator=(const TraceCheck&) = delete;
-  // Checks, each by itself, the nodes that the trace holds now, behind those of the batches before.
+  // Checks, one by one, the nodes that the trace currently holds; they follow the nodes of earlier batches.
   void check_batch();
-  // Checks the nodes together, when the trace holds all, of which check_parts() are enough. Reports what was found
-  // and returns the graph, for summarise().
+  // Checks the nodes together. The trace must hold all nodes; check_parts() are enough. Reports the findings, and
+  // returns the graph for summarise().
   Graph finish();
 
  private:
@@ -100,14 +100,15 @@ class TraceCheck {
   std::unique_ptr<Diagnostics> of_attributes_;
   std::unique_ptr<rules::AttributeRule> attributes_;
 };
-// Returns what TraceCheck::finish(), summarise() and check_provenance() need of nodes.
+// Returns the parts of nodes that TraceCheck::finish(), summarise() and check_provenance() read.
 [[nodiscard]] const NodeParts& check_parts();
-// Checks a rank whose nodes are all there.
+// Checks a rank that holds all its nodes.
 Graph check_trace(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics);
-// Holds the ranks of communicator groups, in their order, by pg_name.
+// Ranks of communicator groups, in group order, by pg_name.
 using GroupLists = std::map<std::string, std::vector<Rank>, std::less<>>;
-// Runs the rules across ranks. Returns false, with an error of `peers` in any case, and no other check, if these
-// are not ranks 0…n-1 in order. `groups`: null if unknown; `world`: ranks of the whole set; 0: these are all.
+// Runs the rules across ranks. If the summaries are not ranks 0…n-1 in order, reports an error of `peers`, runs no
+// other check and returns false. `groups`: null if unknown; `world`: number of ranks of the whole set; 0: these are
+// all.
 bool check_set(std::span<const TraceSummary> summaries, const RuleSet& enabled, Diagnostics& diagnostics,
                const GroupLists* groups = nullptr, std::size_t world = 0);
 

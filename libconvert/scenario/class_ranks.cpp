@@ -37,7 +37,7 @@ class Adder {
   }
 
   bool adds_like(Rank r, Rank like, const StandIns::Place& place) const {
-    // Its sends and receives say whose they are.
+    // A peer that is `like` itself must become `r`.
     if (ins_.has_peer(place.stand_in, like) && ins_.peer(place, like) != r) return false;
     const auto group = [&](const std::string& of_like) -> std::optional<std::string> {
       if (ins_.has_group(place.stand_in, of_like)) return ins_.group(place, of_like);
@@ -54,7 +54,7 @@ class Adder {
   const ReplayOptions& options_;
   ReplayBuilder* begun_ = nullptr;
   std::vector<std::optional<Rank>> added_;  // by stand-in
-  std::vector<bool> numbered_;              // its groups are, by stand-in
+  std::vector<bool> numbered_;              // whether its groups are numbers, by stand-in
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compiles the ranks of a set that is held by classes: one rank of each, and of the others what differs.
+// Compiles the ranks of a class-compressed set: one representative of each class, and only the differences of the
+// other ranks.
 #pragma once
 
 #include <functional>
@@ -10,11 +11,12 @@
 
 namespace convert {
 
-// Returns whether add_by_classes() may be called: the ranks are those from 0 on, their world_size does not say that
-// some are missing, and no option asks to look at each. Messages call the set's file `name`, here and below.
+// Returns whether add_by_classes() may be called: the ranks are numbered from 0 without gaps, world_size does not
+// state that more exist, and no option must look at each rank. `name` is the set's file in messages, here and
+// below.
 [[nodiscard]] bool has_whole_classes(const MasterSet& set, const std::string& name, const ReplayOptions& options);
 
-// Adds all ranks, in order. `builder` returns the builder, and is called first with the first rank.
+// Adds all ranks, in order. `builder` returns the builder; its first call is with the first rank.
 void add_by_classes(const MasterSet& set, const std::string& name,
                     const std::function<ReplayBuilder&(const Trace&)>& builder, const ReplayOptions& options);
 

@@ -36,7 +36,7 @@ struct NamedText {
   std::string name;
   std::string text;
 };
-// Reads a file, but of one beyond the parser's limit only so much that the parser refuses it.
+// Reads a file; if it exceeds the parser's limit, reads only enough for the parser to refuse it.
 NamedText read_text(const std::string& path, std::size_t max_bytes) {
   const auto input = open_input(path);
   return {input->name(), std::string(input->peek(max_bytes + 1))};
@@ -47,15 +47,16 @@ bool has_set(const std::string& system_file, const std::string& prefix) {
          trace_set_exists(beside(system_file, prefix));
 }
 
-// Finds the traces that `file` names, which is the system file or stands beside it.
+// Finds the traces that `file` names: relative to the working folder, or to the folder of the system file.
 std::string find_set(const std::string& system_file, const std::string& prefix, const std::string& file) {
   if (trace_set_exists(prefix) || !existing_ranks(prefix).empty()) return prefix;
   if (trace_set_exists(beside(system_file, prefix))) return beside(system_file, prefix);
   throw input_error({.file = file},
-                    "there are no traces '" + prefix + "' of a custom algorithm (" + prefix + ".0.et …)", "system");
+                    "there are no traces '" + prefix + "' for a custom algorithm (" + prefix + ".0.et …)",
+                    "system");
 }
 
-// Returns the algorithm that a system file names: the prefix of its traces, or, if there are no such traces, one
+// Returns the algorithm that a system file names: the prefix of its traces or, without such traces, an algorithm
 // that etkit makes.
 std::string find_algorithm(const std::string& system_file, const std::string& named, const std::string& file,
                            std::optional<Collective> collective) {
@@ -80,8 +81,8 @@ std::vector<CommGroup> groups_for(const NetworkConfig& network, const std::strin
   for (const CommGroup& group : groups) {
     if (group.id == 0 && npus != 0 && group.ranks.size() != npus) {
       throw input_error({.file = file},
-                        "group 0 is all ranks, not " + std::to_string(group.ranks.size()) + " of " +
-                            std::to_string(npus) + "; a group of some has an id from 1",
+                        "group 0 must have all ranks, not " + std::to_string(group.ranks.size()) + " of " +
+                            std::to_string(npus) + "; number groups of some ranks from 1",
                         "groups");
     }
   }
@@ -106,7 +107,7 @@ void add_custom(ReplayBuilder& builder, const std::string& prefix, TraceSource& 
   for (const Trace& trace : places) builder.add_custom(prefix, trace, runs, relays_of(trace));
 }
 
-// Makes the algorithms that rules call "built:…", those that are synthesized for a network and its groups.
+// Makes the algorithms that rules name "built:…", including algorithms synthesized for a network and its groups.
 class LibraryMaker {
  public:
   LibraryMaker(const NetworkConfig& network, NetworkOptions options, unsigned jobs)
@@ -151,14 +152,14 @@ Algorithm LibraryMaker::make(const std::string& named, const CollectiveCall& cal
                                                rooted ? std::optional(call.root) : std::nullopt);
   if (rooted && *request.root != static_cast<std::int32_t>(call.root)) {
     throw input_error({},
-                      "its root is place " + std::to_string(call.root) + " of its group, that of " + named +
-                          " is place " + std::to_string(*request.root),
+                      "the root is member " + std::to_string(call.root) + " of the group, but the root of " +
+                          named + " is member " + std::to_string(*request.root),
                       "custom");
   }
   return build_collective(request);
 }
 
-// Adds an algorithm for ranks by place: of the library, "built:ring,chunks=2", or one that is synthesized.
+// Adds an algorithm for ranks by place: built, such as "built:ring,chunks=2", or synthesized.
 void add_made(ReplayBuilder& builder, const std::string& named, const Algorithm& algorithm,
               std::span<const Rank> ranks, Rules rules, Diagnostics& diagnostics) {
   const Lowering lowering(algorithm, std::nullopt, diagnostics);
@@ -172,7 +173,8 @@ void add_made(ReplayBuilder& builder, const std::string& named, const Algorithm&
   }
 }
 
-// Called before the first rank of the workload: does what it decides, and reads the custom algorithms.
+// Called before the first rank of the workload: sets the options that depend on it, and reads the custom
+// algorithms.
 void begin_program(std::optional<ReplayBuilder>& builder, const Trace& first, const NetworkConfig& network,
                    ReplayOptions& options, bool issue_by_trace, unsigned jobs, Diagnostics& diagnostics) {
   const Rules rules(options.astra);
@@ -197,20 +199,20 @@ void begin_program(std::optional<ReplayBuilder>& builder, const Trace& first, co
   }
 }
 
-// Makes one algorithm stand for all dimensions; refuses other lists that are too short, as NPUs would be left out.
+// Uses one algorithm for all dimensions. Refuses other lists that are too short, because NPUs would be omitted.
 void fit_dimensions(std::vector<AlgorithmChoice>& list, const NetworkConfig& network) {
   const std::size_t dims = std::max<std::size_t>(network.dims.size(), 1);
   if (list.empty() || list.back().one) return;
   if (list.size() == 1) return list.resize(dims, list.front());
   if (list.size() < dims) {
     throw input_error({}, "a rule for collectives has " + std::to_string(list.size()) +
-                              " algorithms, the network " + network.source + " has " + counted(dims, "dimension") +
-                              "; give one for each, or one for all");
+                              " algorithms, but the network " + network.source + " has " +
+                              counted(dims, "dimension") + "; give one for each, or one for all");
   }
 }
 
-// Compiles the ranks that add_all(begin, options) adds, where begin(first rank) returns the builder; reports
-// stragglers that are not among them.
+// Compiles the ranks that add_all(begin, options) adds, where begin(first rank) returns the builder. Throws
+// Error(usage) for stragglers that are not among the ranks.
 template <class AddAll>
 std::optional<ReplayProgram> compile_ranks(const AddAll& add_all, const NetworkConfig& network,
                                            ReplayOptions options, bool issue_by_trace, unsigned jobs,
@@ -223,13 +225,13 @@ std::optional<ReplayProgram> compile_ranks(const AddAll& add_all, const NetworkC
   add_all(begin, options);
   std::optional<ReplayProgram> program = builder ? builder->finish() : std::nullopt;
   if (!program || options.slow.empty() || options.slow.rbegin()->first < program->ranks.size()) return program;
-  throw usage_error("there is no rank " + std::to_string(options.slow.rbegin()->first) + " to be slow; there are " +
+  throw usage_error("slow: there is no rank " + std::to_string(options.slow.rbegin()->first) + "; the set has " +
                     counted(program->ranks.size(), "rank"));
 }
 
 }  // namespace
 
-// A set of traces is where its rank 0 is.
+// A trace set is found by its rank 0.
 bool trace_set_exists(const std::string& prefix) { return fs::exists(prefix + ".0.et") || fs::exists(prefix); }
 
 std::vector<std::string> files_of_set(const std::string& path, bool any_ranks) {
@@ -249,22 +251,22 @@ void check_algorithm_path(const std::string& path) {
   const bool native = parse_native_algorithm(path).has_value();
   const std::string near = native ? std::string(native_prefix) + path : nearest(path, known);
   throw usage_error(
-      "'" + path + "' is neither an algorithm nor a file or trace set; " +
-      (near.empty() ? "et-generate --list has the names, astra:NAME is native" : "did you mean " + near + "?"));
+      "'" + path + "' is not an algorithm, a file or a trace set; " +
+      (near.empty() ? "see et-generate --list for names; astra:NAME is native" : "did you mean " + near + "?"));
 }
 
 void check_system_choices(const ReplaySystem& system, Rules rules, NetworkModel model) {
   if (uses_synthesis(system) && (model != NetworkModel::wires || rules.refuses_policies())) {
-    throw usage_error("synthesized algorithms are for the links of a network: only with the network model links" +
-                      (model == NetworkModel::wires ? std::string(" and with compat none")
-                                                    : ", not " + std::string(name(model))));
+    throw usage_error(
+        "synthesized algorithms require the network model links" +
+        (model == NetworkModel::wires ? std::string(" and compat none") : ", not " + std::string(name(model))));
   }
   const bool policy = system.policy != WirePolicy::arrival;
   if (rules.refuses_policies() && (system.balanced || policy))
-    throw usage_error("balanced chunks and a policy for links are not ASTRA-sim's: only with compat none");
+    throw usage_error("balanced chunks and link policies require compat none; ASTRA-sim has neither");
   if (policy && model != NetworkModel::wires) {
     throw usage_error("policy " + std::string(name(system.policy)) +
-                      " decides where messages wait for links: only with the network model links, not " +
+                      " requires the network model links (messages wait for links), not " +
                       std::string(name(model)));
   }
 }
@@ -289,7 +291,7 @@ std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const Netw
     if (const std::string& map = system->config.per_node_map; !map.empty()) {
       const std::string path = find_file(file, map);
       if (!fs::exists(path))
-        throw input_error({.file = json.name}, "per-node-custom-implementation: there is no file " + map, "system");
+        throw input_error({.file = json.name}, "per-node-custom-implementation: cannot find file " + map, "system");
       system->per_node_custom = parse_per_node_map(path, read_text(path, max_per_node_map_bytes).text);
       for (auto& [node, prefix] : system->per_node_custom) prefix = find_algorithm(file, prefix, path, {});
     }
@@ -362,7 +364,7 @@ std::vector<std::pair<std::string, std::string>> custom_uses(const ReplaySystem&
 
 std::optional<ReplayProgram> load_program(SetSource& workload, const NetworkConfig& network, ReplayOptions options,
                                           bool issue_by_trace, unsigned jobs, Diagnostics& diagnostics) {
-  // One rank with recorded communication needs no other ranks, and is the only NPU.
+  // A single rank with recorded communication needs no other ranks, and is the only NPU.
   const bool alone = options.recorded == Recorded::communication && !workload.whole_set();
   const auto add_all = [&](const auto& begin, const ReplayOptions& chosen) {
     const MasterSet* const master = workload.master();

@@ -10,7 +10,7 @@
 namespace convert {
 namespace {
 
-// So many ranks are known at a time, if each takes no more than this; larger sets have few ranks.
+// Limit of known ranks, if none exceeds the sizes below; sets of larger ranks have few ranks.
 constexpr std::size_t most_known = 64;
 constexpr std::size_t most_known_nodes = std::size_t{1} << 17U;
 constexpr std::size_t most_known_bytes = std::size_t{16} << 20U;
@@ -64,13 +64,13 @@ KnownRanks::Read KnownRanks::read(TraceReader& reader, Trace& head) const {
   return out;
 }
 
-// Keeps the memory of a trace for another one.
+// Keeps the memory of a trace for the next trace.
 void KnownRanks::finish(std::unique_ptr<Trace> trace) const {
   const std::lock_guard lock(mutex_);
   finished_.push_back(std::move(trace));
 }
 
-// Returns a trace without nodes, whose memory was used before if there is one.
+// Returns a trace without nodes; reuses the memory of a finished trace if there is one.
 std::unique_ptr<Trace> KnownRanks::empty_trace() const {
   const std::lock_guard lock(mutex_);
   if (finished_.empty()) return std::make_unique<Trace>();
@@ -80,8 +80,8 @@ std::unique_ptr<Trace> KnownRanks::empty_trace() const {
   return trace;
 }
 
-// Finds the known rank that this one is like: it is the one found last, mostly. Looks at no more nodes in vain than
-// compiling the rank is worth.
+// Finds the known rank that this rank is like, which is usually the rank found last. Compares at most a few times
+// more nodes than a known rank has, because compiling the rank would then be cheaper.
 bool KnownRanks::find(const List& known, const TraceReader::Encoded& bytes, const NodeTable* table,
                       RankChanges& changes, Read& to) const {
   const std::size_t last = found_last_;
@@ -97,7 +97,7 @@ bool KnownRanks::find(const List& known, const TraceReader::Encoded& bytes, cons
       changes.positions_are_lines = table->positions_are_lines;
     }
     to.like = builder_.load()->like(k.model, changes);
-    return to.like.has_value();  // else something is wrong with it
+    return to.like.has_value();  // otherwise the rank has errors
   }
   return false;
 }
@@ -122,8 +122,8 @@ void KnownRanks::add(Read&& rank) {
   finish(std::move(rank.trace));
 }
 
-// Lets others be like the rank added last, in place of the one that none was like for the longest time; no longer
-// where ranks are seldom alike.
+// Adds the rank added last to the known ranks, replacing the least recently used one if they are too many. Stops if
+// ranks are seldom alike.
 void KnownRanks::learn(const Trace& trace) {
   if (learned_ >= most_known && found_ < learned_) {
     finds_any_ = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads the ranks of a set for a program: those that do what a known one does are compared with it as they are
-// read, the others decoded and compiled.
+// Reads the ranks of a set for a program. Ranks that equal a known rank are found by their encoded bytes; only the
+// other ranks are decoded and compiled.
 #pragma once
 
 #include <atomic>
@@ -23,21 +23,21 @@ namespace convert {
 
 class KnownRanks {
  public:
-  // Takes what returns the builder: it is called first with the first rank.
+  // Returns the builder; the first call is with the first rank.
   using Begin = std::function<ReplayBuilder&(const Trace& first)>;
   KnownRanks(Begin begin, const ReplayOptions& options);
 
-  // Holds a rank as it was read: one that is like another, or its trace.
+  // A rank that was read: a copy of a known rank with changes, or its trace.
   struct Read {
     Rank rank = 0;
     std::optional<LikeRank> like{};
-    std::size_t place = 0;  // of that other one in the list
+    std::size_t place = 0;  // of the known rank in the list
     std::unique_ptr<Trace> trace{};
-    std::shared_ptr<CompiledRank> compiled{};  // null: as one after the other only
+    std::shared_ptr<CompiledRank> compiled{};  // null: compiled by add(), in order
   };
-  // Reads the nodes of a rank. Several threads may call it, while ranks are added too.
+  // Reads the nodes of a rank. Thread-safe, also while ranks are added.
   [[nodiscard]] Read read(TraceReader& reader, Trace& head) const;
-  // Adds a rank, the next one.
+  // Adds the next rank.
   void add(Read&& rank);
 
  private:
@@ -60,9 +60,9 @@ class KnownRanks {
   std::atomic<ReplayBuilder*> builder_ = nullptr;  // null before the first rank
   mutable std::mutex mutex_;
   std::shared_ptr<const List> list_ = std::make_shared<List>();
-  std::vector<std::uint64_t> used_;                       // by place in the list: when it was found last
-  std::atomic<std::size_t> found_last_ = 0;               // its place
-  mutable std::vector<std::unique_ptr<Trace>> finished_;  // to be filled again
+  std::vector<std::uint64_t> used_;                       // by place in the list: time of the last use
+  std::atomic<std::size_t> found_last_ = 0;               // a place in the list
+  mutable std::vector<std::unique_ptr<Trace>> finished_;  // memory for other traces
   std::uint64_t learned_ = 0;
   std::uint64_t found_ = 0;
 };

@@ -17,7 +17,7 @@ namespace {
 
 Error bad(const std::string& message) { return input_error({}, message); }
 
-// Reads native algorithms, one for each dimension, such as "ring+direct"; returns nothing for any other text.
+// Parses native algorithms, one for each dimension, such as "ring+direct"; returns nothing for any other text.
 std::optional<std::vector<AlgorithmChoice>> parse_natives(std::string_view text) {
   std::vector<AlgorithmChoice> natives;
   for (std::size_t at = 0; at <= text.size();) {
@@ -34,12 +34,12 @@ std::string unknown_native(const std::string& text) {
   for (const std::string& one : split(text, '+')) {
     if (parse_native_algorithm(one)) continue;
     const std::vector<std::string> known = native_algorithm_names();
-    return "unknown algorithm 'astra:" + one + "'; ASTRA-sim's are " + join(known) + hint_for(one, known);
+    return "unknown algorithm 'astra:" + one + "'; ASTRA-sim has " + join(known) + hint_for(one, known);
   }
-  return "no algorithm";
+  return "not an algorithm";
 }
 
-// Returns an algorithm that etkit makes, with names as they are printed.
+// Returns an algorithm that etkit makes, with names in printed form.
 std::string usual_made(const std::string& text, std::optional<Collective> collective) {
   if (!names_synthesis(text)) return usual_builtin(text, collective);
   check_synthesized(collective);
@@ -49,7 +49,7 @@ std::string usual_made(const std::string& text, std::optional<Collective> collec
                                   : rule.occupancy  ? "occupancy"
                                   : rule.forwarding ? "forwarding"
                                                     : "fail") +
-                      "= is of et-merge; a replay's synthesized algorithms are for its own network, occupancy, "
+                      "= is for et-merge only; a replay synthesizes algorithms for its own network, occupancy, "
                       "forwarding and failed links");
   }
   return rule.text;
@@ -77,10 +77,11 @@ void add_straggler(const std::string& text, std::map<Rank, double>& to) {
   const auto rank = parse_int(text.substr(0, equals));
   std::string factor = equals == std::string::npos ? "" : text.substr(equals + 1);
   if (factor.ends_with('x')) factor.pop_back();
-  if (!rank || *rank < 0 || *rank >= max_npus || factor.empty()) throw bad("'" + text + "' is not such as 3=1.5x");
+  if (!rank || *rank < 0 || *rank >= max_npus || factor.empty())
+    throw bad("'" + text + "' is not RANK=FACTOR, such as 3=1.5x");
   const std::optional<double> by = parse_scale(factor);
   if (!by) throw bad("'" + factor + "' is not a number from 0 to 1e9");
-  if (*by == 0) throw bad("a factor of 0 in '" + text + "'");
+  if (*by == 0) throw bad("factor 0 is not allowed: '" + text + "'");
   if (!to.emplace(static_cast<Rank>(*rank), *by).second)
     throw bad("rank " + std::to_string(*rank) + " is given twice");
 }
@@ -134,7 +135,7 @@ SystemRule parse_system_rule(const std::string& text) {
     rule.choice.per_dim = std::move(*natives);
     if (rule.which.type && !is_listed(*rule.which.type)) {
       throw bad("'" + text + "': ASTRA-sim has one algorithm for " + std::string(name(*rule.which.type)) +
-                "; others are names of et-generate --list, or files");
+                "; give a name of et-generate --list, or a file");
     }
   } else if (parsed.builtin) {
     rule.choice.custom = made_algorithm(parsed.algorithm, rule.which.type);

@@ -28,7 +28,7 @@ void apply(const WireSetting& setting, NetworkConfig& network) {
   if (setting.dim && *setting.dim >= count) {
     throw bad(key + "." + std::to_string(*setting.dim) + ": the network " + network.source + " has " +
               (count == 0 ? "no" : std::to_string(count)) + (count == 1 ? " dimension" : " dimensions") +
-              "; they count from 0");
+              "; numbering starts at 0");
   }
   for (std::size_t d = 0; d < network.dims.size(); ++d) {
     if (setting.dim.value_or(d) == d) apply(setting, network.dims[d].bytes_per_ns, network.dims[d].latency_ns);
@@ -43,7 +43,7 @@ void apply(const WireSetting& setting, NetworkConfig& network) {
   }
 }
 
-// Recorded communication has no network, whatever is said of one.
+// Recorded communication uses no network, even if the settings name one.
 void forget_network(RunSettings& s) {
   s.network = "ideal";
   s.options.network = {};
@@ -81,10 +81,10 @@ std::string rates_text(const WireGraph& graph) {
 Scenario make_scenario(const RunSettings& settings) {
   RunSettings s = settings;
   if (s.comm_recorded) forget_network(s);
-  if (!s.network) throw usage_error("no network; give -n, a base with network, or an axis of networks");
-  if (!s.workload) throw usage_error("no traces to replay; name them, or give a base with workload");
+  if (!s.network) throw usage_error("no network is given; give -n, a base with network, or an axis of networks");
+  if (!s.workload) throw usage_error("no traces are given; name INPUT, or give a base with workload");
   Scenario scenario{.workload = *s.workload, .network = find_network(*s.network), .options = s.options};
-  for (const bool per_dim : {false, true}) {  // what is for all comes first
+  for (const bool per_dim : {false, true}) {  // first the values for all links
     for (const WireSetting& wire : s.wires) {
       if (wire.dim.has_value() == per_dim) apply(wire, scenario.network);
     }
@@ -113,7 +113,7 @@ void check_scenario(const Scenario& scenario) {
   check_network_options(scenario.network, network);
   check_system_choices(*scenario.options.system, Rules(scenario.options.astra), network.model);
   if (scenario.network.ideal && uses_synthesis(*scenario.options.system))
-    throw usage_error("synthesized algorithms are for the links of a network; an ideal one has none");
+    throw usage_error("synthesized algorithms require links; an ideal network has none");
   if (!network.failed.empty()) (void)make_router(scenario.network, network.routing, network.failed);
 }
 
@@ -127,8 +127,7 @@ void add_groups(Scenario& scenario, const std::optional<InputSet::Groups>& group
 bool prepare(TraceSource& traces, bool whole, const std::string& name) {
   if (!traces.prepare(false)) return false;
   if (!whole || traces.whole_set()) return true;
-  throw input_error({.file = name},
-                    "one rank by itself cannot be replayed; name the whole set: " + traces.base_name());
+  throw input_error({.file = name}, "a single rank cannot be replayed; name the whole set: " + traces.base_name());
 }
 
 LoadedReplay load_replay(SetSource& traces, const Scenario& s, unsigned jobs, Diagnostics& diagnostics) {
@@ -149,7 +148,7 @@ std::string result_message(const ReplayResult& result) {
   const WaitReport& waits = result.waits;
   if (result.status == ReplayStatus::deadlock)
     return counted(waits.waiting_total, "node") +
-           (waits.waiting_total == 1 ? " never runs to its end" : " never run to their end");
+           (waits.waiting_total == 1 ? " never completes" : " never complete");
   if (result.status == ReplayStatus::unmatched && waits.unmatched_total == 0)
     return counted(waits.blocked_total, "collective") + " not called by all members";
   if (result.status == ReplayStatus::unmatched)
@@ -187,8 +186,9 @@ std::string network_shape(const Scenario& scenario) {
              ' ' + std::string(name(scenario.options.network.forwarding.value_or(Forwarding::switches)));
     for (const std::string& link : scenario.options.network.failed) shape += ' ' + link;
   }
-  if (scenario.options.network.model == NetworkModel::wires) shape += " no shortest time";  // of what takes none
-  // The order of dimensions of balanced chunks is that of their loads, which weigh bytes by bandwidth.
+  if (scenario.options.network.model == NetworkModel::wires)
+    shape += " no shortest time";  // of work that takes none
+  // Balanced chunks order the dimensions by load, which weighs bytes by bandwidth.
   for (const NetworkDim& d : n.dims) {
     if (scenario.options.system->balanced)
       shape += ' ' + std::to_string(std::bit_cast<std::uint64_t>(d.bytes_per_ns));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes scenarios: the settings of a replay with the files that they name.
+// Scenarios: the settings of a replay, with the files that they name.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,11 @@
 
 namespace convert {
 
-// Holds the settings as they are replayed. `options.system` is never null.
+// Settings of a replay after their files are read. `options.system` is never null.
 struct Scenario {
   std::string workload;
   NetworkConfig network;
-  ReplayOptions options;  // recorded: everything, if each rank is played by itself
+  ReplayOptions options;  // `recorded` is everything if each rank is replayed on its own
   std::optional<std::string> from{};
   bool issue_by_trace = false;
   bool has_groups = false;
@@ -31,48 +31,48 @@ struct Scenario {
 // Reads the files. Throws Error.
 [[nodiscard]] Scenario make_scenario(const RunSettings& settings);
 
-// Throws Error if the settings do not go together.
+// Throws Error if the settings cannot be combined.
 void check_scenario(const Scenario& scenario);
 
-// Adds the groups that come with the traces, where the settings name none.
+// Adds the groups of the traces if the settings name none.
 void add_groups(Scenario& scenario, const std::optional<InputSet::Groups>& groups);
 
-// Checks traces before they are loaded; returns false if there are errors to report. Throws Error(input) about the
-// file `name` if they are one rank and the `whole` set is wanted.
+// Checks traces before they are loaded; returns false if errors were reported. Throws Error(input) about the file
+// `name` if the traces are one rank, but `whole` requires the whole set.
 [[nodiscard]] bool prepare(TraceSource& traces, bool whole, const std::string& name);
 
-// Holds traces that are ready to be replayed: compiled, or, where each rank is replayed by itself, the result.
+// Traces that are ready to be replayed: compiled or, if each rank is replayed on its own, the result.
 struct LoadedReplay {
   std::optional<ReplayProgram> program{};
   std::optional<ReplayResult> recorded{};
 
   [[nodiscard]] explicit operator bool() const { return program || recorded; }
 };
-// Reads the traces; returns neither of the two if there were errors to report.
+// Reads the traces; returns neither member if errors were reported.
 [[nodiscard]] LoadedReplay load_replay(SetSource& traces, const Scenario& scenario, unsigned jobs,
                                        Diagnostics& diagnostics);
 // Does the same with traces in memory.
 [[nodiscard]] LoadedReplay load_replay(std::span<const Trace> traces, const Scenario& scenario, unsigned jobs,
                                        Diagnostics& diagnostics);
 
-// Returns what a result has to say besides its times: what waits for ever, the port that it exceeds, why ASTRA-sim
-// has none to compare with.
+// Returns the message of a result: nodes that never complete, the exceeded port, or why ASTRA-sim has no comparable
+// time.
 [[nodiscard]] std::string result_message(const ReplayResult& result);
 
-// Returns the collective size of traces of an algorithm: `told` by the messages, or from the settings if messages
-// have no sizes (0).
+// Returns the collective size of an algorithm's traces: the size in its messages (`told`), or the size of the
+// settings if messages have no sizes (0).
 [[nodiscard]] std::int64_t algorithm_bytes(const Scenario& scenario, std::int64_t told);
 
-// Sets what the result of traces of an algorithm states of the whole algorithm, and notes if no runtime ends a
+// Sets the kind and size of the whole algorithm in the result of its traces. Adds a note if no runtime completes a
 // call of this size with the program.
 void describe_algorithm(const TraceSource& traces, const Scenario& scenario, ReplayResult& result);
 
-// Returns all files that make_scenario() and the custom algorithms are read from.
+// Returns all files that make_scenario() and the custom algorithms read.
 [[nodiscard]] std::vector<std::string> scenario_files(const RunSettings& settings, const Scenario& scenario);
 
-// Returns what of the network matters for compiling: scenarios that differ in nothing but the network and how
-// messages share its wires (model, bandwidth, latency, occupancy, forwarding, routing, failed wires) compile to the
-// same program if this text is the same. It has bandwidths if chunks are balanced by them.
+// Returns the properties of the network that matter for compiling. Two scenarios compile to the same program if
+// this text is equal and they differ only in the network and in how messages share its links: model, bandwidth,
+// latency, occupancy, forwarding, routing, failed links. Contains bandwidths if they balance the chunks.
 [[nodiscard]] std::string network_shape(const Scenario& scenario);
 
 }  // namespace convert

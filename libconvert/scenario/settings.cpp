@@ -21,10 +21,10 @@ namespace fs = std::filesystem;
 Error mistake(const std::string& message) { return input_error({}, message, "sweep"); }
 
 Error wants(const SettingText& v, const std::string& what) {
-  return mistake(v.key + " wants " + what + ", not '" + v.text + "'");
+  return mistake(v.key + " requires " + what + ", not '" + v.text + "'");
 }
 
-// Reads a factor such as "x0.5".
+// Parses a factor such as "x0.5".
 std::optional<double> parse_factor(std::string_view text) {
   return text.starts_with('x') ? parse_scale(text.substr(1)) : std::nullopt;
 }
@@ -33,9 +33,9 @@ Error unknown(const SettingText& v, const std::vector<std::string>& known) {
   return mistake("unknown " + v.key + " '" + v.text + "'" + hint_for(v.text, known));
 }
 
-// The functions by which the table reads a value; each returns it, or throws.
+// Functions that parse the values of the table; each returns the value or throws.
 
-// The table has the names of choices, but not in the order of their type.
+// The table has the names of choices, in another order than the type.
 template <typename T>
 T choice(const SettingText& v) {
   const std::vector<std::string> names = split(find_setting(v.key)->value, '|');
@@ -45,7 +45,7 @@ T choice(const SettingText& v) {
   throw unknown(v, names);
 }
 
-// Returns whether a value is the first of the two that its setting has.
+// Returns whether a value is the first of the two values of its setting.
 bool is_first(const SettingText& v) {
   const std::vector<std::string> names = split(find_setting(v.key)->value, '|');
   if (v.text != names[0] && v.text != names[1]) throw unknown(v, names);
@@ -60,7 +60,7 @@ bool truth(const SettingText& v) {
 std::int64_t whole(const SettingText& v, std::int64_t min, std::int64_t max) {
   const std::optional<std::int64_t> n = parse_int(v.text);
   if (!n || *n < min || *n > max)
-    throw wants(v, "a whole number from " + std::to_string(min) + " to " + std::to_string(max));
+    throw wants(v, "an integer from " + std::to_string(min) + " to " + std::to_string(max));
   return *n;
 }
 
@@ -80,7 +80,7 @@ Picoseconds duration(const SettingText& v) {
   throw wants(v, "a time such as 1.5us");
 }
 
-// Returns the elements of a value that is a list: "a;b", or "none".
+// Returns the elements of a list: "a;b", or "none".
 std::vector<std::string> elements(const SettingText& v) {
   if (v.text == no_elements) return {};
   std::vector<std::string> all = split(v.text, element_separator);
@@ -89,7 +89,7 @@ std::vector<std::string> elements(const SettingText& v) {
   return all;
 }
 
-// Finds a path in the working folder, or else beside the sweep's file.
+// Finds a path in the working folder, or else in the folder of the sweep file.
 std::string find_path(const std::string& folder, const std::string& path) {
   if (folder.empty() || trace_set_exists(path) || fs::path(path).is_absolute()) return path;
   std::string beside = (fs::path(folder) / path).string();
@@ -110,11 +110,11 @@ std::string find_config(const RunSettings& s, const SettingText& v) {
   std::string found = find_path(s.folder, v.text);
   if (!fs::exists(found)) throw system_error(v.text, ENOENT);
   if (!fs::is_regular_file(found))
-    throw mistake(v.text + " is no regular file, which a sweep can read several times");
+    throw mistake(v.text + " is not a regular file; a sweep must read it several times");
   return found;
 }
 
-// Returns the text with the path of its file found, the options behind it as they are.
+// Returns the text with the path of its file resolved and its options unchanged.
 std::string find_network_path(const std::string& folder, const std::string& text) {
   if (is_short_network(text)) return text;
   const std::string path = split_network_file(text).path;
@@ -125,9 +125,10 @@ void set_network(RunSettings& s, const SettingText& v) {
   s.network = find_network_path(s.folder, v.text);
   if (s.reads_once) return;
   const std::string path = split_network_file(*s.network).path;
-  if (path == "-") throw mistake("the network cannot be standard input: a sweep reads it several times");
+  if (path == "-")
+    throw mistake("the network cannot be standard input, because a sweep reads it several times; name a file");
   if (!is_short_network(v.text) && fs::exists(path) && !fs::is_regular_file(path))
-    throw mistake(path + " is no regular file, which a sweep can read several times");
+    throw mistake(path + " is not a regular file; a sweep must read it several times");
   (void)find_network(*s.network);
 }
 
@@ -144,7 +145,7 @@ void add_wire_setting(RunSettings& s, const SettingText& v) {
     setting.dim = static_cast<std::size_t>(parse_int(v.key.substr(dot + 1)).value_or(0));
 }
 
-// "split", "single", "hash" or "hash,seed=7".
+// Parses "split", "single", "hash" or "hash,seed=7".
 void set_multipath(RunSettings& s, const SettingText& v) {
   static constexpr Multipath all[] = {Multipath::split, Multipath::hash, Multipath::single};
   static constexpr std::string_view seed = "seed=";
@@ -166,7 +167,7 @@ void set_groups(RunSettings& s, const SettingText& v) {
   s.system.groups = s.no_groups ? std::nullopt : std::optional(find_config(s, v));
 }
 
-// Calls take(element) for each; its errors become errors of the key.
+// Calls take(element) for each element; its errors become errors of the key.
 template <typename Take>
 void for_each_element(const SettingText& v, const Take& take) {
   for (const std::string& element : elements(v)) {
@@ -215,7 +216,7 @@ constexpr Setting astra_table[] = {
 
 std::string stem(const std::string& key) { return key.substr(0, key.find('.')); }
 
-// Returns what messages call a setting: "--size" or, in a sweep file, "size".
+// Returns the name of a setting in messages: "--size" or, in a sweep file, "size".
 std::string shown(const SweepSetting& s) {
   const bool by_key = s.option == "--set" || s.option == "--sweep";
   return by_key ? s.option + ": " + s.key : s.option.empty() ? s.key : s.option;
@@ -242,7 +243,7 @@ void RunSettings::set(const SweepSetting& setting, const SweepValue& value) {
   try {
     set(setting.key, value.text);
   } catch (const Error& e) {
-    if (e.where().line != 0 || e.where().offset >= 0) throw;  // of a file that the value names
+    if (e.where().line != 0 || e.where().offset >= 0) throw;  // in a file that the value names
     throw located(e, setting, value);
   }
 }
@@ -294,7 +295,7 @@ void check_recorded(std::span<const SweepSetting> settings) {
     const SettingPart part = setting == nullptr ? SettingPart::npu : setting->part;
     if (part != SettingPart::times && (compute || part != SettingPart::npu))
       throw Error(s.where.file.empty() ? Error::Kind::usage : Error::Kind::input, s.where,
-                  shown(s) + " does not go together with " + with);
+                  shown(s) + " cannot be combined with " + with);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds the settings of one replay, by name: the command line and sweeps set each from text.
+// Settings of one replay, by name; the command line and sweeps set each from text.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@
 
 namespace convert {
 
-// Holds the bandwidth or latency of a network's wires, in place of what the network says.
+// Bandwidth or latency of a network's links that replaces the network's own.
 struct WireSetting {
   bool latency = false;
-  std::optional<std::size_t> dim{};  // a dimension, or a level of a tree; none: all wires
+  std::optional<std::size_t> dim{};  // a dimension, or a level of a tree; unset: all links
   bool factor = false;
   double value = 0;  // ns, bytes per ns, or the factor
 };
 
 struct RunSettings {
-  std::string folder{};     // where paths are looked for that the working folder does not have
+  std::string folder{};     // of paths that are not in the working folder
   bool reads_once = false;  // a single replay: its files may be pipes, and are opened when they are read
   std::optional<std::string> workload{};
   std::optional<std::string> network{};
@@ -39,27 +39,27 @@ struct RunSettings {
   SystemInputs system{};
   bool no_groups = false;  // ignore the groups of the trace set, too
   std::vector<WireSetting> wires{};
-  // Holds a key of system.json, with a configuration that has its value.
+  // A key of system.json, and a configuration that has its value.
   struct SystemKey {
     std::string key;
     SystemConfig config;
   };
   std::vector<SystemKey> system_keys{};
 
-  // Sets a key of sweep_keys(). Throws Error(input), without a place, for a value that `key` does not take.
+  // Sets a key of sweep_keys(). Throws Error(input), without a position, for a value that `key` does not accept.
   void set(const std::string& key, const std::string& value);
-  // Does the same; the Error has the place of the value, or is a usage error that names the option.
+  // Does the same. The Error has the position of the value, or is a usage error that names the option.
   void set(const SweepSetting& setting, const SweepValue& value);
 };
 
-// Says what a setting's value is.
+// Kind of a setting's value.
 enum class SettingKind : std::uint8_t {
   text,
   format,
   network,
   file,
   choice,
-  variant,  // a name, with options behind commas
+  variant,  // a name, with options after commas
   list,
   bytes,
   time,
@@ -67,15 +67,15 @@ enum class SettingKind : std::uint8_t {
   rate,
   delay
 };
-// Says what a setting is about. Some have no meaning with recorded times: wires and communication where
-// communication is recorded, npu where computing is too. wires: values change no more of a program than the
-// network's shape.
+// Part of a replay that a setting affects. With recorded communication, `wires` and `communication` have no
+// meaning; with recorded computation as well, `npu` has none either. `wires`: values change at most the network's
+// shape in a program.
 enum class SettingPart : std::uint8_t { wires, communication, npu, times };
 struct SettingText {
   const std::string& key;
   const std::string& text;
 };
-// Holds a line of settings.def.
+// A line of settings.def.
 struct Setting {
   const char* key;
   const char* option;  // "-s,--system"; empty: none
@@ -89,18 +89,18 @@ struct Setting {
   [[nodiscard]] bool splits_at_commas() const { return std::string_view(value).ends_with(",..."); }
 };
 [[nodiscard]] std::span<const Setting> all_settings();
-// Returns the options with ASTRA-sim's names, each with the key of its setting, or "" if it has no effect.
+// Returns the options with ASTRA-sim's names, each with the key of its setting, or "" if the option is ignored.
 [[nodiscard]] std::span<const Setting> astra_options();
 // Returns the setting of a key such as "bandwidth.1"; null if it is a key of system.json.
 [[nodiscard]] const Setting* find_setting(const std::string& key);
 
-// Returns the keys of all settings, and those of system.json.
+// Returns the keys of all settings, and the keys of system.json.
 [[nodiscard]] const SweepKeys& sweep_keys();
-// Returns a value with collectives and their algorithms as we print them, so that one setting has one text. What
-// `key` does not take stays as it is.
+// Returns a value with collectives and algorithms in printed form, so that equal settings have equal texts. Values
+// that `key` does not accept are unchanged.
 [[nodiscard]] std::string usual_value(const std::string& key, const std::string& value);
 
-// Throws Error if there are settings that have no meaning because all runs take recorded times.
+// Throws Error if settings have no meaning because all runs use recorded times.
 void check_recorded(std::span<const SweepSetting> settings);
 
 enum class SettingUnit : std::uint8_t { number, factor, bytes, ns, bytes_per_s };
@@ -108,10 +108,10 @@ struct Quantity {
   double value = 0;
   SettingUnit unit = SettingUnit::number;
 };
-// Returns what a value is on an axis of a plot; nothing if it is no quantity.
+// Returns the quantity of a value, for an axis of a plot; nothing if the value is not a quantity.
 [[nodiscard]] std::optional<Quantity> quantity(const std::string& key, const std::string& value);
 
-// Returns the files whose contents a setting stands for; not the workload's.
+// Returns the files that the value of a setting names; not the workload's.
 [[nodiscard]] std::vector<std::string> setting_files(const std::string& key, const std::string& value,
                                                      const std::string& folder);
 

@@ -20,7 +20,7 @@ bool is_of_network(const std::string& key) {
   return setting != nullptr && setting->part == SettingPart::wires;
 }
 
-// Reads pieces of a MiB, so that no file has to be in memory.
+// Reads 1 MiB at a time, so that no file must fit in memory.
 void add_digest(Input& input, std::string& digest) {
   constexpr std::size_t piece = 1 << 20;
   std::string bytes(piece, '\0');
@@ -54,32 +54,33 @@ class Digests {
   }
 
  private:
-  bool any_ranks_;  // of a set; else a gap is an error
+  bool any_ranks_;  // a set may have gaps; otherwise a gap is an error
   std::map<std::string, std::string> files_;
   std::map<std::string, std::string> traces_;
 };
 
-// Gives each setting one text, so that it is on an axis once.
+// Gives equal values one text, so that an axis has each value once.
 void spell_usually(SweepSetting& setting) {
-  std::map<std::string, std::string> seen;  // as it was written
+  std::map<std::string, std::string> seen;  // original spelling
   for (SweepValue& value : setting.values) {
     std::string usual = usual_value(setting.key, value.text);
     const auto [at, is_new] = seen.try_emplace(usual, value.text);
     if (!is_new)
-      throw located(input_error({}, setting.key + ": '" + value.text + "' is '" + at->second + "' once more"),
-                    setting, value);
+      throw located(
+          input_error({}, setting.key + ": '" + value.text + "' equals '" + at->second + "'; give it once"),
+          setting, value);
     value.text = std::move(usual);
   }
 }
 
 constexpr std::size_t max_reasons = 8;
 constexpr std::size_t max_runs = 100'000;
-// Returns the error that no run can be done: what a replay says if that is one thing, else each of the reasons with
-// the first run that has it.
+// Returns the error that no run can be executed: the message of the replay if there is one reason, else each reason
+// with its first run.
 Error none_can_be_done(const std::vector<std::pair<std::string, Error>>& failures) {
   const Error& first = failures.front().second;
   if (failures.size() == 1) return first.where().file.empty() ? usage_error(first.what()) : first;
-  std::string text = "none of the runs can be done";
+  std::string text = "no run can be executed";
   for (std::size_t i = 0; i < std::min(failures.size(), max_reasons); ++i)
     text += (i == 0 ? ": " : "; ") + failures[i].first + ": " + with_place(failures[i].second);
   return usage_error(failures.size() > max_reasons ? text + "; …" : text);
@@ -97,9 +98,9 @@ SweepPlan::SweepPlan(SweepConfig config, std::string folder)
     : settings_(std::move(config.axes)), axes_(settings_.size()), folder_(std::move(folder)) {
   std::set<std::string> seen;
   for (const SweepSetting& axis : settings_) {
-    if (!seen.insert(axis.key).second) throw of_axis(axis, axis.key + " is swept twice");
+    if (!seen.insert(axis.key).second) throw of_axis(axis, axis.key + " is swept twice; give one axis");
   }
-  for (SweepSetting& common : config.base) {  // an axis takes its place
+  for (SweepSetting& common : config.base) {  // an axis replaces it
     if (!seen.contains(common.key)) settings_.push_back(std::move(common));
   }
   strides_.resize(settings_.size(), 1);
@@ -108,7 +109,8 @@ SweepPlan::SweepPlan(SweepConfig config, std::string folder)
     strides_[a] = size;
     size *= settings_[a].values.size();
     if (size > max_runs)
-      throw of_axis(settings_[a], "the sweep has more than " + std::to_string(max_runs) + " runs");
+      throw of_axis(settings_[a],
+                    "the sweep has more than " + std::to_string(max_runs) + " runs; sweep fewer values");
   }
   group_of_.resize(size);
   check_recorded(settings_);
@@ -148,7 +150,7 @@ SweepIdentities SweepPlan::identities() const {
   Digests digests(any_ranks_);
   std::vector<std::string> ids;
   for (std::size_t run = 0; run < size(); ++run) {
-    std::map<std::string, std::string> settings;  // a value counts the same on an axis and in the base
+    std::map<std::string, std::string> settings;  // a value gives the same ID on an axis and in the base
     for (std::size_t s = 0; s < settings_.size(); ++s) settings[settings_[s].key] = value(run, s);
     std::string text = "sweep 5\n";
     for (const auto& [key, value] : settings) {
@@ -185,7 +187,7 @@ std::vector<std::string> SweepPlan::files() const {
   return {files.begin(), files.end()};
 }
 
-// Returns an error that names a key of the sweep file as one at the key's value.
+// Returns an error that names a key of the sweep file, with the position of that key's value.
 Error SweepPlan::at_value(std::size_t run, const Error& error) const {
   if (!error.where().file.empty()) return error;
   for (std::size_t s = 0; s < settings_.size(); ++s) {
@@ -200,7 +202,7 @@ Error SweepPlan::at_value(std::size_t run, const Error& error) const {
 void SweepPlan::form_groups() {
   std::map<std::string, std::size_t> numbers;
   std::map<std::string, std::size_t> first_of_workload;
-  std::vector<std::pair<std::string, Error>> failures;  // of runs, each reason once
+  std::vector<std::pair<std::string, Error>> failures;  // runs and errors, each reason once
   const auto add_failure = [&](std::size_t run, const Error& error) {
     const Error reason = at_value(run, error);
     const auto is_same = [text = with_place(reason)](const auto& f) { return with_place(f.second) == text; };
@@ -210,7 +212,7 @@ void SweepPlan::form_groups() {
   const auto add_note = [](std::vector<std::string>& notes, const std::string& note) {
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
   };
-  bool any = false;  // of the runs can be done
+  bool any = false;  // run can be executed
   for (std::size_t run = 0; run < size(); ++run) {
     const RunSettings settings = this->settings(run);
     std::string key = settings.workload.value_or("");
@@ -238,8 +240,8 @@ void SweepPlan::form_groups() {
         }
       }
     } catch (const Error& e) {
-      // A file that cannot be read or what is not given at all is a mistake; a combination is the run's own
-      // failure.
+      // An unreadable file or a missing setting is an error of the sweep; an invalid combination is an error of the
+      // run.
       if (e.kind() != Error::Kind::input || e.where().line != 0 || e.where().offset >= 0) throw;
       add_failure(run, e);
     }

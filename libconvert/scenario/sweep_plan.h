@@ -15,8 +15,8 @@
 
 namespace convert {
 
-// An id for each run, 16 hexadecimal digits, made from its settings and the contents of files and traces; and the
-// digest of each of these by its path.
+// IDs of the runs, each 16 hexadecimal digits, from the settings and the contents of files and traces; and the
+// digests of these files and traces, by path.
 struct SweepIdentities {
   std::vector<std::string> runs;
   std::map<std::string, std::string> inputs;
@@ -24,8 +24,8 @@ struct SweepIdentities {
 
 class SweepPlan {
  public:
-  // Checks all values and configuration files: throws Error, with the place if the value has one. A combination
-  // that cannot be run is no error here, unless none can. `folder` is that of the sweep's file.
+  // Checks all values and configuration files. Throws Error, with the position of the value if it has one. A
+  // combination that cannot be executed is an error only if none can. `folder`: of the sweep file.
   SweepPlan(SweepConfig config, std::string folder);
 
   [[nodiscard]] std::span<const SweepSetting> axes() const { return {settings_.data(), axes_}; }
@@ -36,32 +36,32 @@ class SweepPlan {
   [[nodiscard]] const std::string& value(std::size_t run, std::size_t axis) const {
     return settings_[axis].values[value_index(run, axis)].text;
   }
-  // Returns the value that all runs have of a key; nothing if they have several or none.
+  // Returns the value of a key that all runs share; nothing if the key has several values or none.
   [[nodiscard]] std::optional<std::string> common(const std::string& key) const;
   // Returns the run with another value on one axis.
   [[nodiscard]] std::size_t moved(std::size_t run, std::size_t axis, std::size_t value_index) const {
     return run + value_index * strides_[axis] - this->value_index(run, axis) * strides_[axis];
   }
-  // Returns "model=aware, bandwidth=50GB/s".
+  // Returns the axes and values of a run: "model=aware, bandwidth=50GB/s".
   [[nodiscard]] std::string describe(std::size_t run) const;
-  // Reads all files and traces but standard input.
+  // Reads all files and traces except standard input.
   [[nodiscard]] SweepIdentities identities() const;
-  // Returns all files that runs read, those of traces included.
+  // Returns all files that runs read, including the files of traces.
   [[nodiscard]] std::vector<std::string> files() const;
-  // Returns the group of a run. Runs of one group differ only in the network, and not in its shape; groups are
+  // Returns the group of a run. Runs of one group differ only in the network, and not in its shape. Groups are
   // numbered by their first runs.
   [[nodiscard]] std::size_t group(std::size_t run) const { return group_of_[run]; }
-  // Returns the number of groups that the runs of a workload are in.
+  // Returns the number of groups with runs of a workload.
   [[nodiscard]] std::size_t groups_of(const std::string& workload) const {
     return groups_by_workload_.at(workload);
   }
   [[nodiscard]] RunSettings settings(std::size_t run) const;
-  // Returns all runs, those that share a workload and a group together.
+  // Returns all runs; runs of one workload and one group are adjacent.
   [[nodiscard]] std::vector<std::size_t> order() const;
   [[nodiscard]] bool reads_stdin() const;
-  // Returns whether runs replay each rank by itself, for which a set may lack ranks.
+  // Returns whether runs replay each rank on its own, so that a set may lack ranks.
   [[nodiscard]] bool any_ranks() const { return any_ranks_; }
-  // Returns what there is to note of the systems and networks of all runs, each note once.
+  // Returns the notes about the systems of all runs, each note once.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   // Returns the notes about networks that were read.
   [[nodiscard]] const std::vector<std::string>& network_notes() const { return network_notes_; }
@@ -70,7 +70,7 @@ class SweepPlan {
   void form_groups();
   [[nodiscard]] Error at_value(std::size_t run, const Error& error) const;
 
-  std::vector<SweepSetting> settings_;  // the axes, then what is common to all runs, of one value each
+  std::vector<SweepSetting> settings_;  // the axes, then the settings of all runs, with one value each
   std::size_t axes_;
   std::string folder_;
   std::vector<std::size_t> strides_;

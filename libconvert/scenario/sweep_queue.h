@@ -17,14 +17,14 @@ namespace convert {
 
 class TableQueue : public RunQueue {
  public:
-  // Runs that failed before are done again: what was wrong may have been put right.
+  // Runs that failed before are executed again, because the cause may have been fixed.
   TableQueue(const SweepPlan& plan, SweepTable& table, bool progress);
 
   [[nodiscard]] std::size_t total() const { return total_; }
   [[nodiscard]] std::optional<std::size_t> take() override;
-  // Puts a result into the table; if that cannot be written, nothing more is handed out.
+  // Puts a result into the table; hands out no more runs if the table cannot be written.
   void put(std::size_t run, const std::vector<std::string>& result) override;
-  // Hands out nothing more.
+  // Stops handing out runs.
   void close();
 
  private:

@@ -21,7 +21,7 @@
 namespace convert {
 namespace {
 
-// Returns the entry of a name, which becomes the first; drops the oldest beyond `most`.
+// Returns the entry of a name, and moves it to the front; drops the oldest entry if there are more than `most`.
 template <typename T>
 std::shared_ptr<T> touch(std::list<std::pair<std::string, std::shared_ptr<T>>>& table, const std::string& name,
                          std::size_t most) {
@@ -35,7 +35,7 @@ std::shared_ptr<T> touch(std::list<std::pair<std::string, std::shared_ptr<T>>>& 
   return table.front().second;
 }
 
-// Returns the first error, with how many more there are.
+// Returns the first error, with the number of further errors.
 Error first_error(const Diagnostics& diagnostics) {
   const auto found = std::find_if(diagnostics.all().begin(), diagnostics.all().end(),
                                   [](const Diagnostic& d) { return d.severity == Severity::error; });
@@ -57,8 +57,8 @@ std::string mean_ns(const ReplayResult& result, NpuTimeIndex time) {
   return format_ns(spread(result, npu_times.at(time)).value_or(Spread{}).mean);
 }
 
-// Returns size, algbw and busbw of the collective of a run: of an algorithm, or of calls of a single kind, by their
-// mean time; empty cells for other runs.
+// Returns the cells size, algbw and busbw of a run: of an algorithm, or of calls of a single kind, by their mean
+// time. Empty for other runs.
 std::vector<std::string> speed_cells(const ReplayResult& result) {
   std::optional<CollectiveKind> kind = result.whole;
   double time = static_cast<double>(result.total_ps);
@@ -134,11 +134,11 @@ struct SweepRunner::Workload {
   std::unique_ptr<TraceSource> source;       // opened, not yet read
   std::shared_ptr<const std::vector<Trace>> traces;
   std::optional<InputSet::Groups> groups;
-  std::optional<Algorithm> algorithm;  // that the traces are of
+  std::optional<Algorithm> algorithm;  // of the traces
   bool declares_calls = false;
   std::size_t compiled = 0;
   std::string error;
-  std::exception_ptr failure;  // other than an error of the runs, such as no memory: nothing more can be had
+  std::exception_ptr failure;  // not an Error of a run, but such as lack of memory; nothing works after it
 };
 
 struct SweepRunner::Program {
@@ -154,7 +154,7 @@ SweepRunner::SweepRunner(const SweepPlan& plan, unsigned jobs, Diagnostics& diag
     : plan_(plan), jobs_(std::max(jobs, 1U)), diagnostics_(diagnostics) {}
 SweepRunner::~SweepRunner() = default;
 
-// Opens the traces unless that is done. Throws Error, the same again if it has failed.
+// Opens the traces unless they are open. Throws Error, also again after a failure.
 void SweepRunner::open(Workload& workload, const Scenario& scenario) {
   if (!workload.error.empty()) throw Error(workload.error);
   if (workload.source != nullptr || workload.traces != nullptr) return;
@@ -185,7 +185,7 @@ void SweepRunner::open_stdin() {
   }
 }
 
-// Keeps the warnings about a workload, each once and as of the first group, whichever is compiled first.
+// Keeps the warnings about a workload, each once, with the first group that has it.
 void SweepRunner::keep_warnings(std::size_t group, const std::string& name, const Workload& workload,
                                 const Diagnostics& of_program) {
   const std::lock_guard lock(mutex_);
@@ -209,7 +209,7 @@ void SweepRunner::say_warnings() {
   for (Warning& warning : all) diagnostics_.add(std::move(warning.second));
 }
 
-// Notes that no runtime ends a call of `bytes` with the program that the traces are of.
+// Adds a note if no runtime completes a call of `bytes` with the algorithm of the traces.
 void SweepRunner::note_call(const Workload& workload, std::int64_t bytes, LoadedReplay& loaded) {
   if (!workload.algorithm || !loaded.program || loaded.program->network.ideal) return;
   std::string note = call_note(*workload.algorithm, workload.declares_calls, bytes);
@@ -234,7 +234,7 @@ void SweepRunner::compile(std::size_t group, Program& program, Scenario& scenari
   try {
     open(w, scenario);
     add_groups(scenario, w.groups);
-    if (groups == 1) {  // no need to have all traces in memory at once
+    if (groups == 1) {  // the traces need not be in memory at once
       program.loaded = load_replay(*w.source, scenario, jobs_, *diagnostics);
       const std::int64_t bytes = algorithm_bytes(scenario, w.source->algorithm_bytes());
       if (const auto metadata = w.source->metadata()) program.whole = algorithm_kind(*metadata, bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Does the runs of a sweep: each is a replay, and its result a line of the table.
+// Executes the runs of a sweep: each run is a replay, and its result a row of the table.
 #pragma once
 
 #include <cstddef>
@@ -19,18 +19,18 @@
 
 namespace convert {
 
-// Returns the columns that a run fills, after those of the axes.
+// Returns the columns that a run fills, after the columns of the axes.
 [[nodiscard]] const std::vector<std::string>& sweep_result_columns();
 // Returns the cells of a run for these columns: status, total_ns, …, message.
 [[nodiscard]] std::vector<std::string> sweep_result(const ReplayResult& result);
 
-// Hands out runs and takes their results; for several threads at once.
+// Hands out runs and takes their results; thread-safe.
 class RunQueue {
  public:
   virtual ~RunQueue() = default;
   RunQueue(const RunQueue&) = delete;
   RunQueue& operator=(const RunQueue&) = delete;
-  // Returns the next run; nothing if there is none left.
+  // Returns the next run; nothing if no run is left.
   [[nodiscard]] virtual std::optional<std::size_t> take() = 0;
   virtual void put(std::size_t run, const std::vector<std::string>& result) = 0;
 
@@ -38,11 +38,12 @@ class RunQueue {
   RunQueue() = default;
 };
 
-// Does runs. It decodes a workload once, and compiles it once for all runs that differ only in the network's
-// numbers; it gives up what has not been used for a while.
+// Executes runs. Decodes a workload once, and compiles it once for all runs that differ only in the numbers of the
+// network. Drops the workloads and programs that were not used recently.
 class SweepRunner {
  public:
-  // Does at most `jobs` runs at once. Warnings about the workload go to the diagnostics. `plan` must outlive this.
+  // Executes at most `jobs` runs at once. Warnings about the workload go to the diagnostics. `plan` must outlive
+  // this.
   SweepRunner(const SweepPlan& plan, unsigned jobs, Diagnostics& diagnostics);
   ~SweepRunner();
   SweepRunner(const SweepRunner&) = delete;
@@ -50,10 +51,10 @@ class SweepRunner {
 
   // Opens traces from standard input, if there are any, before any run. Throws Error if they cannot be read.
   void open_stdin();
-  // Does one run; thread-safe. A failure of the run is its result.
+  // Executes one run; thread-safe. A failure of the run is its result.
   [[nodiscard]] std::vector<std::string> run(std::size_t run);
-  // Does what the queue hands out, by `jobs` threads. An exception of one of them, such as a lack of memory, stops
-  // the others after the run that each does, and is thrown when all have ended.
+  // Executes the runs of the queue with `jobs` threads. If a thread throws, for example for lack of memory, the
+  // others stop after their current runs; the exception is thrown when all threads have ended.
   void work(RunQueue& queue);
 
  private:
@@ -71,10 +72,10 @@ class SweepRunner {
   const SweepPlan& plan_;
   const unsigned jobs_;
   Diagnostics& diagnostics_;
-  using Warning = std::pair<std::pair<std::size_t, std::size_t>, Diagnostic>;  // with its group and number there
-  std::mutex mutex_;                                                           // of the three tables
+  using Warning = std::pair<std::pair<std::size_t, std::size_t>, Diagnostic>;  // group, number within the group
+  std::mutex mutex_;                                                           // for the three tables
   std::map<std::string, Warning> warnings_;                                    // by workload, place and message
-  // The last used one first.
+  // Most recently used first.
   std::list<std::pair<std::string, std::shared_ptr<Program>>> programs_;
   std::list<std::pair<std::string, std::shared_ptr<Workload>>> workloads_;
 };

@@ -45,14 +45,13 @@ std::optional<std::vector<Quantity>> quantities(const SweepSetting& axis) {
 
 std::size_t lines_of(const SweepPlan& plan) { return plan.size() / plan.axes()[plot_axis(plan)].values.size(); }
 
-// The values of an axis without what they have in common at their beginnings and ends: folders, suffixes, and
-// elements between commas.
+// Values of an axis without their common beginnings and ends: folders, suffixes, and elements between commas.
 struct ShortValues {
   std::string key;  // "network", "network (nets/….yml)"
   std::vector<std::string> values;
 };
 
-// Returns the length of what all begin with, up to a '/' or ',' and with it.
+// Returns the length of the common beginning, up to and including a '/' or ','.
 std::size_t common_head(const std::vector<std::string>& all) {
   std::size_t length = all.front().size();
   for (const std::string& v : all) {
@@ -61,7 +60,7 @@ std::size_t common_head(const std::vector<std::string>& all) {
   }
   return all.front().substr(0, length).find_last_of("/,") + 1;
 }
-// Returns the length of what all end with, from a '.' or ',' on, without the first `head` characters of each.
+// Returns the length of the common end, from a '.' or ',', without the first `head` characters of each value.
 std::size_t common_tail(const std::vector<std::string>& all, std::size_t head) {
   std::size_t length = all.front().size() - head;
   for (const std::string& v : all) {
@@ -88,7 +87,7 @@ ShortValues shortened(const SweepSetting& axis) {
   return out;
 }
 
-// Returns what sets the lines apart: all axes but one, if they have several values.
+// Returns the axes that distinguish the lines: all axes with several values, except `without`.
 std::vector<std::pair<std::size_t, ShortValues>> apart(const SweepPlan& plan, std::size_t without) {
   std::vector<std::pair<std::size_t, ShortValues>> axes;
   for (std::size_t a = 0; a < plan.axes().size(); ++a) {
@@ -97,7 +96,7 @@ std::vector<std::pair<std::size_t, ShortValues>> apart(const SweepPlan& plan, st
   return axes;
 }
 
-// Returns what all runs have: traces, network, and axes of one value.
+// Returns the settings that all runs share, as a title: traces, network, and axes of one value.
 std::string title_of(const SweepPlan& plan, std::size_t without) {
   const auto name = [](const std::string& path) {
     return is_short_network(path) ? path : path.substr(path.rfind('/') + 1);
@@ -127,7 +126,7 @@ SweepReference parse_sweep_reference(const SweepPlan& plan, const std::string& t
     }
     throw usage_error("--relative-to " + text + ": " + key + " has no such value in this sweep");
   }
-  throw usage_error("--relative-to " + text + ": wants KEY=VALUE of something that is swept");
+  throw usage_error("--relative-to " + text + ": expected KEY=VALUE of an axis of the sweep");
 }
 
 std::vector<std::string> slowdowns(const SweepPlan& plan, const SweepTable& table,

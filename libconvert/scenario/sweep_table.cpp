@@ -21,7 +21,7 @@
 namespace convert {
 namespace {
 
-constexpr const char* advice = "; name another file, or begin anew with --restart";
+constexpr const char* advice = "; name another file, or start again with --restart";
 
 bool same_file(int file, const std::string& path) {
   struct stat open {};
@@ -79,7 +79,7 @@ void SweepTable::open(bool force) {
   file_.descriptor = ::open(path_->c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, mode);
   if (file_.descriptor < 0) throw system_error(errno == ENOENT ? directory_of(*path_) : *path_, errno);
   if (::flock(file_.descriptor, LOCK_EX | LOCK_NB) != 0 || !same_file(file_.descriptor, *path_))
-    throw usage_error(*path_ + ": another sweep is writing this table");
+    throw usage_error(*path_ + ": another sweep is writing this table; name another file");
   std::size_t good = 0;
   if (!force) {
     take_up(contents(), good);
@@ -119,14 +119,12 @@ void SweepTable::take_up(std::string_view text, std::size_t& good) {
       if (cells && cells->size() == wanted.size() + 1) wanted.push_back(cells->back());  // of add_column()
       if (cells == wanted) continue;
       throw input_error({.file = *path_, .line = 1},
-                        "the table of another sweep: it has other columns" + std::string(advice), "sweep");
+                        "the table of another sweep, with other columns" + std::string(advice), "sweep");
     }
     const auto run = cells && cells->size() > columns_.size() ? runs.find(cells->front()) : runs.end();
     if (run == runs.end() || cells->size() > columns_.size() + 2) {
       throw input_error({.file = *path_, .line = number},
-                        "a line of another sweep: the settings, a file that they name, or the traces differ" +
-                            std::string(advice),
-                        "sweep");
+                        "a row of another sweep: settings, files or traces differ" + std::string(advice), "sweep");
     }
     if (cells_[run->second].empty()) ++taken_up_;
     cells_[run->second].assign(cells->begin() + 1,
@@ -134,7 +132,7 @@ void SweepTable::take_up(std::string_view text, std::size_t& good) {
   }
 }
 
-// Returns what follows the id of a line; of the header if there are no cells.
+// Returns a row after its ID; of the header if there are no cells.
 std::string SweepTable::line(const std::vector<std::string>& cells) const {
   std::string text;
   for (const std::string& cell : cells.empty() ? columns_ : cells) text += ',' + csv_cell(cell);

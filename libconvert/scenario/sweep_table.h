@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps the table of a sweep: a CSV file that grows by a line for each run that ends, and can be taken up again.
+// Table of a sweep: a CSV file that grows by one row for each finished run, and can be continued.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 namespace convert {
 
-// Returns a cell for CSV: quoted if it has a comma, a quote or a space at an end. Line breaks become spaces.
+// Returns a CSV cell: quoted if it has a comma, a quote or a space at an end. Line breaks become spaces.
 [[nodiscard]] std::string csv_cell(std::string_view text);
-// Returns the cells of a line; nothing if a quote does not end.
+// Returns the cells of a line; nothing if a quote is not closed.
 [[nodiscard]] std::optional<std::vector<std::string>> parse_csv_line(std::string_view line);
 
 class SweepTable {
  public:
-  // The line of a run begins with its id, so that a table tells which runs it has. With a path, takes up the lines
-  // that are there already, but drops a last one that was cut off. Throws Error(input) if they are not of these
-  // runs, unless `force`, which begins anew; Error(usage) if somebody else writes the table.
+  // The row of a run begins with its ID, which identifies the runs of a table. With a path, continues with the
+  // existing rows; drops a last row that is cut off. Throws Error(input) if the rows are of other runs, unless
+  // `force`, which starts again; Error(usage) if another process writes the table.
   SweepTable(std::optional<std::string> path, std::vector<std::string> columns, std::vector<std::string> ids,
              bool force);
   SweepTable(const SweepTable&) = delete;
@@ -27,15 +27,15 @@ class SweepTable {
 
   // Returns the cells of a run; empty if it has not been done.
   [[nodiscard]] const std::vector<std::string>& cells(std::size_t run) const { return cells_[run]; }
-  // Returns how many runs had lines before.
+  // Returns the number of runs that had rows before.
   [[nodiscard]] std::size_t taken_up() const { return taken_up_; }
-  // Forgets a line, so that the run is done again.
+  // Drops a row, so that the run is executed again.
   void drop(std::size_t run) { cells_[run].clear(); }
-  // Sets the cells of a run, and appends its line to the file. Throws Error(system).
+  // Sets the cells of a run, and appends its row to the file. Throws Error(system).
   void put(std::size_t run, std::vector<std::string> cells);
-  // Adds a column to all lines.
+  // Adds a column to all rows.
   void add_column(const std::string& name, const std::vector<std::string>& cells);
-  // Writes all lines in the order of the runs; replaces the file as a whole.
+  // Writes all rows in the order of the runs; replaces the file as a whole.
   void finish();
 
  private:

@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// Says how a key's value is written in JSON. bus: a number, which has effect only in a system with a shared bus.
+// JSON form of a key's value. bus: a number that is ignored unless the system has a shared bus.
 enum class Form : std::uint8_t { number, word, text, list, bus };
 
 struct SystemKey {
@@ -67,19 +67,19 @@ std::string json_value(const SystemKey& key, const std::string& value) {
     case Form::number:
     case Form::bus: break;
   }
-  // What cannot be a number would end the value and begin something else.
+  // Other characters would end the value and begin another one, so such a value becomes a string.
   const bool plain = value.find_first_not_of("0123456789+-.eE") == std::string::npos;
   if (plain) return value;
   append_json_string(json, value);
   return json;
 }
 
-// The algorithm of one dimension stands for all of them; one ring over all NPUs is one already.
+// Uses the algorithm of one dimension for all dimensions; one ring over all NPUs already covers all.
 void spread(std::vector<AlgorithmChoice>& list, std::size_t dims) {
   if (list.size() == 1 && !list.front().one) list.resize(std::max<std::size_t>(dims, 1), list.front());
 }
 
-// Returns a system whose collectives, those that a key is for, run an algorithm that is synthesized.
+// Returns a system whose collectives run a synthesized algorithm.
 SystemConfig with_synthesized(const std::string& key, const std::string& value) {
   SystemConfig config;
   for (CollectiveChoice& c : config.collectives) {
@@ -130,7 +130,7 @@ void set_system_key(SystemConfig& to, const std::string& key, const SystemConfig
     throw input_error({}, key + " is ignored: the system has no model-shared-bus", "sweep");
   SystemConfig value = from;
   if (takes_algorithms(key) && !from.collectives.front().custom.empty()) {
-    // Collectives of too few bytes take what the system says.
+    // Collectives that are too small for synthesis use the system's algorithms.
     for (std::size_t i = 0; i < to.collectives.size(); ++i)
       value.collectives.at(i).per_dim = to.collectives.at(i).per_dim;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keys of system.json one by one: reads a value from text, and replaces the value of a system.
+// Keys of system.json one by one: parses a value, and replaces the value of a system.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,12 @@ namespace convert {
 
 [[nodiscard]] bool takes_algorithms(const std::string& key);  // "ring+direct"
 
-// Returns the precedence of a key: the traces of a collective replace its native algorithm, in any order.
+// Returns the precedence of a key: the traces of a collective replace its native algorithm, whatever the order of
+// keys.
 [[nodiscard]] int system_key_precedence(const std::string& key);
 
-// Returns a configuration with this value. The algorithms of several dimensions are joined by "+". Throws
-// Error(input) without a place.
+// Returns a configuration with this value. Algorithms of several dimensions are joined by "+". Throws Error(input)
+// without a position.
 [[nodiscard]] SystemConfig parse_system_value(const std::string& key, const std::string& value);
 
 // Copies the key's value from `from` to `to`. The algorithm of one dimension is for all `dims`. Throws Error(input)

@@ -53,12 +53,12 @@ std::optional<GroupLists> group_lists(const std::optional<InputSet::Groups>& fil
 
 namespace {
 
-// Returns whether the metadata have programs of merged collectives.
+// Returns whether the metadata contain programs of merged collectives.
 bool has_programs(const Metadata& metadata) {
   return std::ranges::any_of(metadata.table.attrs, [](const Attr& a) { return merged::program_of(a.name) >= 0; });
 }
 
-// One rank after its own rules.
+// A rank after its rank-local rules.
 struct Checked {
   std::unique_ptr<Diagnostics> findings{};
   std::unique_ptr<Diagnostics> unproved{};  // reasons why merged collectives are not proved
@@ -67,10 +67,10 @@ struct Checked {
   TraceSummary summary{};
   ProvenanceFacts provenance{};
   MergedCalls merged{};                   // if data flow is proved
-  bool names_algorithm = false;           // its metadata does
-  std::optional<Rank> world{};            // number of ranks by the metadata
+  bool names_algorithm = false;           // the metadata names an algorithm
+  std::optional<Rank> world{};            // number of ranks in the metadata
   std::optional<Trace> trace{};           // kept if it has chunk provenance, for the rules on algorithms
-  std::vector<ProcessGroup> announced{};  // process groups, by the nodes of a rank without its set
+  std::vector<ProcessGroup> announced{};  // process groups announced by the nodes of a rank without its set
 };
 
 class Check {
@@ -87,8 +87,9 @@ class Check {
       check_traces();
     }
     if (cut_short_ && diagnostics_.errors() == 0) {
-      diagnostics_.error({.file = source_.base_name()}, "framing",
-                         "defects of rules that --rules or --ignore leave out keep the rest from being checked");
+      diagnostics_.error(
+          {.file = source_.base_name()}, "framing",
+          "the check is incomplete: it stopped at defects of rules that --rules or --ignore disable");
     }
     summary_.ranks = a != nullptr ? static_cast<std::size_t>(a->ranks()) : ranks_.size();
     summary_.verdict = verdict();
@@ -108,14 +109,14 @@ class Check {
     } else if (options_.dataflow == DataFlow::skipped) {
       verdict.reason = "data flow is skipped";
     } else {
-      verdict.reason = lacks_.empty() ? "the input holds no collective" : lacks_;
+      verdict.reason = lacks_.empty() ? "the input contains no collective" : lacks_;
     }
     return verdict;
   }
 
   [[nodiscard]] bool required() const { return options_.dataflow == DataFlow::required; }
 
-  // Notes that a result is not proved, unless that is an error.
+  // Notes that a result is not proved, unless this is an error.
   void note_unproved(const std::string& why) const {
     log_note(source_.base_name() + ": the result is not proved: " + why);
   }
@@ -132,7 +133,7 @@ class Check {
     });
   }
 
-  // Returns whether a set that is held by classes of ranks has no findings, which these tell.
+  // Returns whether a class-compressed set has no findings, checked by class.
   [[nodiscard]] bool proved_by_classes() {
     const MasterSet* const set = source_.master();
     if (set == nullptr || required() || (options_.dataflow == DataFlow::told && has_results(*set))) return false;
@@ -149,7 +150,7 @@ class Check {
   }
 
   void check_algorithm(const Algorithm& a) {
-    const bool broken = source_.schedule() != nullptr && a.ranks() == 0;  // its errors have been told
+    const bool broken = source_.schedule() != nullptr && a.ranks() == 0;  // its errors are already reported
     if (is_complete(a) && !broken) {
       verify_steps(make_step_graph(a));
     } else {
@@ -162,7 +163,7 @@ class Check {
     read_ranks();
     std::stable_sort(ranks_.begin(), ranks_.end(),
                      [](const Checked& a, const Checked& b) { return a.summary.rank < b.summary.rank; });
-    // First, as it says which collective suffers from what the rules across ranks find.
+    // First, because it names the collective that is affected by findings of the rules across ranks.
     const bool merged = prove_merged();
     if (!cut_short_ && !alone_) check_across_ranks();
     if (!cut_short_ && alone_) {
@@ -173,7 +174,7 @@ class Check {
     cut_short_ = cut_short_ || unproved_;
   }
 
-  // False if there are no merged collectives, or nobody asked.
+  // Returns false if there are no merged collectives, or a proof was not requested.
   bool prove_merged() {
     if (std::all_of(ranks_.begin(), ranks_.end(), [](const Checked& c) { return c.merged.calls.empty(); }))
       return false;
@@ -194,13 +195,13 @@ class Check {
     compared_ = true;
     log_info(std::to_string(counts.proved) + " of " + counted(counts.collectives, "merged collective") +
              " proved, " + counted(counts.other_nodes, "node") +
-             (counts.other_nodes == 1 ? " is none" : " are none"));
+             (counts.other_nodes == 1 ? " is not in a merged collective" : " are not in merged collectives"));
     const auto whole = std::ranges::find_if(ranks_, &Checked::names_algorithm);
     if (required() && whole != ranks_.end())
       diagnostics_.warning(
           {.file = whole->summary.name}, "provenance",
-          "the metadata says that the whole set is an algorithm (msccl.*), which is not proved where "
-          "there are merged collectives");
+          "the metadata declares the whole set an algorithm (msccl.*), which is not proved because the set has "
+          "merged collectives");
     return true;
   }
 
@@ -221,7 +222,7 @@ class Check {
     const bool merges = options_.dataflow != DataFlow::skipped && has_programs(trace.metadata);
     TraceCheck check(trace, options_.rules, *c.findings);
     try {
-      // Proofs need whole nodes.
+      // Proofs require whole nodes.
       const bool whole = required() || merges || (wants_algorithm() && may_have_provenance(trace.metadata));
       if (whole) {
         read_nodes(reader, trace);
@@ -255,12 +256,12 @@ class Check {
     return c;
   }
 
-  // Unlike SetSource::for_each_rank goes on behind a rank that cannot be read.
+  // Unlike SetSource::for_each_rank, this continues after an unreadable rank.
   Checked check_independent_rank(std::size_t i) const {
     try {
       Trace trace;
       const auto reader = source_.open_rank(i);
-      (void)reader->next_rank(trace);  // throws if there is none
+      (void)reader->next_rank(trace);  // throws if there is no rank
       return check_rank(*reader, std::move(trace));
     } catch (const Error& e) {
       Checked c;
@@ -287,7 +288,7 @@ class Check {
     try {
       const auto reader = source_.open_all();
       Trace trace;
-      while (!cut_short_ && reader->next_rank(trace)) {  // after a defect the rest of a stream is lost
+      while (!cut_short_ && reader->next_rank(trace)) {  // after a defect the rest of a stream is unreadable
         take(check_rank(*reader, std::move(trace)));
         trace = {};
       }
@@ -329,7 +330,7 @@ class Check {
     }
   }
 
-  // How many ranks the whole set has, by the metadata of its ranks; nothing if they do not say it, or not alike.
+  // Returns the number of ranks of the whole set in the metadata of its ranks; nothing if they omit it or disagree.
   [[nodiscard]] std::optional<Rank> check_world(const std::vector<TraceSummary>& summaries) const {
     WorldSizes sizes;
     for (std::size_t i = 0; i < ranks_.size(); ++i)
@@ -343,19 +344,19 @@ class Check {
     if (!world || *world >= ranks_.size()) return world;
     if (wanted)
       diagnostics_.warning({.file = sizes.first_file()}, "groups",
-                           "the metadata says world_size " + std::to_string(*world) + ", but there are " +
+                           "the metadata states world_size " + std::to_string(*world) + ", but there are " +
                                counted(ranks_.size(), "rank"));
     return std::nullopt;
   }
 
-  // Readers of the field take the name "0" for all ranks, whatever the file says.
+  // Readers of the field interpret the name "0" as all ranks, regardless of the groups file.
   void check_default_group(const GroupLists& groups) {
     const auto zero = groups.find("0");
     if (zero == groups.end() || zero->second.size() >= ranks_.size()) return;
-    diagnostics_.error(
-        {.file = source_.groups()->name}, "groups",
-        "group 0 is all ranks, not " + std::to_string(zero->second.size()) + " of " + std::to_string(ranks_.size()),
-        {"hint: give a group of some ranks an id from 1 on"});
+    diagnostics_.error({.file = source_.groups()->name}, "groups",
+                       "group 0 must contain all ranks, not " + std::to_string(zero->second.size()) + " of " +
+                           std::to_string(ranks_.size()),
+                       {"hint: use an id of at least 1 for a group of some ranks"});
   }
 
   [[nodiscard]] bool wants_algorithm() const {
@@ -373,30 +374,30 @@ class Check {
       const bool told = std::ranges::any_of(ranks_, &Checked::names_algorithm);
       if (options_.dataflow == DataFlow::told && told)
         note_unproved(source_.whole_set() ? "chunk provenance is missing on some ranks or nodes"
-                                          : "a proof needs all ranks of the set");
+                                          : "a proof requires all ranks of the set");
       if (!required()) return;
       cut_short_ = true;
       if (diagnostics_.errors() == 0) {
         lacks_ = source_.whole_set() ? "not every rank states which chunks each message moves"
-                                     : "a proof needs all ranks of the set";
+                                     : "a proof requires all ranks of the set";
         lack_errors_ = 1;
       }
       diagnostics_.error(
           {.file = name_}, "provenance",
           source_.whole_set()
-              ? "--dataflow needs chunk provenance (which chunks each message moves) on every rank; "
-                "traces made by et-convert from an algorithm have it, and workloads that et-merge put such into"
-              : "--dataflow needs all ranks of the set; name its prefix");
+              ? "--dataflow requires chunk provenance (which chunks each message moves) on every rank; "
+                "et-convert writes it for algorithms, et-merge for merged workloads"
+              : "--dataflow requires all ranks of the set; name its prefix");
       return;
     }
-    if (diagnostics_.errors() != 0) return;  // what does not match up or never ends computes nothing
+    if (diagnostics_.errors() != 0) return;  // mismatched or deadlocked traces compute nothing
     const auto ranks = int32_value(traces.front().metadata.table.attrs, msccl::ngpus);
     if (options_.dataflow == DataFlow::told && ranks && *ranks > static_cast<std::int64_t>(traces.size()))
       return note_unproved("the algorithm has " + counted(*ranks, "rank") + ", but there are traces of " +
                            std::to_string(traces.size()));
     try {
       verify_steps(make_step_graph(traces, diagnostics_));
-    } catch (const Error& e) {  // make_step_graph's
+    } catch (const Error& e) {  // from make_step_graph
       report_unreadable(e, diagnostics_);
       cut_short_ = true;
     }
@@ -431,13 +432,13 @@ class Check {
   Diagnostics& diagnostics_;
   std::vector<Checked> ranks_;
   CheckSummary summary_;
-  bool alone_ = false;      // this is one rank of a set
-  std::string name_;        // of the first rank read, for messages
-  bool cut_short_ = false;  // some rules had nothing to look at
-  bool unproved_ = false;   // a merged collective is
+  bool alone_ = false;      // the input is one rank of a set
+  std::string name_;        // name of the first rank read, for messages
+  bool cut_short_ = false;  // some rules could not be checked
+  bool unproved_ = false;   // a merged collective is not proved
   Collective collective_ = Collective::custom;
   bool compared_ = false;        // results were compared with the postcondition
-  std::string lacks_;            // what a proof lacks; empty: nothing
+  std::string lacks_;            // reason why there is no proof; empty: proved
   std::size_t lack_errors_ = 0;  // errors that only repeat lacks_
 };
 
@@ -454,7 +455,7 @@ Verdict prove(SetSource& source, CheckOptions options, Diagnostics& diagnostics)
 
 std::size_t check_quickly(SetSource& source, Diagnostics& diagnostics) {
   if (source.algorithm() != nullptr)
-    return static_cast<std::size_t>(source.algorithm()->ranks());  // was read whole
+    return static_cast<std::size_t>(source.algorithm()->ranks());  // already read completely
   std::size_t ranks = 0;
   const auto check_all_of = [&](TraceReader& reader) {
     Trace trace;
@@ -464,7 +465,7 @@ std::size_t check_quickly(SetSource& source, Diagnostics& diagnostics) {
         for (std::size_t i = 0; i < trace.nodes.nodes.size(); ++i) {
           const NodeId id = trace.nodes.nodes[i].id;
           if (!ids.add(id))
-            diagnostics.error(location_of(trace, i), "ids", "node " + std::to_string(id) + ": its id stands twice");
+            diagnostics.error(location_of(trace, i), "ids", "node " + std::to_string(id) + ": its id is repeated");
         }
       }
     }

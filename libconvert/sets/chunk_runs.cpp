@@ -23,7 +23,7 @@ ChunkRunsOf chunk_runs(const Algorithm& algorithm) {
 ChunkRunsOf chunk_runs(const std::vector<Trace>& places) {
   try {
     return chunk_runs(raise_algorithm(places));
-  } catch (const Error&) {  // without provenance, or with one that is not theirs
+  } catch (const Error&) {  // provenance is missing or wrong
     return {};
   }
 }

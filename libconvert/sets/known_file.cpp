@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view spaces = " \t\r\n";
 
-// The first key of a JSON object.
+// Returns the first key of a JSON object.
 std::string_view first_key(std::string_view text) {
   if (text.empty() || text.front() != '{') return {};
   text.remove_prefix(std::min(text.size(), text.find_first_not_of(spaces, 1)));
@@ -46,7 +46,7 @@ std::optional<FileKind> known_json(std::string_view text) {
   return std::nullopt;
 }
 
-// YAML has one of these keys at the beginning of a line.
+// Returns whether YAML text has one of these keys at the beginning of a line.
 template <std::size_t n>
 bool has_line(std::string_view text, const std::array<std::string_view, n>& keys) {
   return std::any_of(keys.begin(), keys.end(), [&](std::string_view key) {
@@ -55,7 +55,8 @@ bool has_line(std::string_view text, const std::array<std::string_view, n>& keys
   });
 }
 
-// What et-replay writes but JSON: tables as CSV, the table of a sweep, reports for reading, ASTRA-sim's lines.
+// Recognises the output of et-replay other than JSON: CSV tables, tables of sweeps, text reports, ASTRA-sim's
+// lines.
 bool is_result(std::string_view text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   constexpr std::array<std::string_view, 5> begins = {"npu,finish_ns,", "collective,group,number,op,",
@@ -65,11 +66,12 @@ bool is_result(std::string_view text) {
     return true;
   const auto has = [&](std::string_view part) { return line.find(part) != std::string_view::npos; };
   return (line.starts_with("run,") && has(",status,total_ns,")) ||
-         (line.starts_with("total ") && (has(" NPUs, network ") || has(" NPUs, communication "))) ||
-         (line.ends_with(" ns)") && (line.starts_with("the replay ends at ") || has(" starts at ")));
+         (line.starts_with("total ") && (has(" NPUs, model ") || has(" NPUs, communication "))) ||
+         line.starts_with("the replay ends at ") ||
+         (line.starts_with("node ") && has(" of rank ") && has(" starts at "));
 }
 
-// Printable to its end, as no binary format is.
+// Returns whether all bytes are printable, which excludes all binary formats.
 bool is_text(std::string_view head) {
   return std::all_of(head.begin(), head.end(), [](char c) {
     return static_cast<unsigned char>(c) >= ' ' || spaces.find(c) != std::string_view::npos;
@@ -94,7 +96,7 @@ std::optional<FileKind> known_file(std::string_view head, const std::string& nam
     return std::nullopt;
   const Format* const format = detect_format(head, name);
   if (format == nullptr) return std::nullopt;
-  if (is_text(begin) && format->sniff != nullptr && !format->sniff(head)) return std::nullopt;  // only its name
+  if (is_text(begin) && format->sniff != nullptr && !format->sniff(head)) return std::nullopt;  // name only
   if (!format->reads_traces()) return FileKind::run;
   return format->describes_set() ? FileKind::algorithm : FileKind::trace;
 }
@@ -118,42 +120,43 @@ std::string foreign_file(std::string_view head, const std::string& name) {
 
 std::string describe(FileKind kind) {
   switch (kind) {
-    case FileKind::trace: return "is a trace; give it as INPUT";
+    case FileKind::trace: return "is a trace; use it as INPUT";
     case FileKind::run: return "is a run, for et-report, et-stats and et-timeline";
-    case FileKind::algorithm: return "is a collective algorithm; give it as INPUT, or with -a for collectives";
+    case FileKind::algorithm: return "is a collective algorithm; use it as INPUT, or with -a for collectives";
     case FileKind::network: return "is a network, for et-replay's -n";
-    case FileKind::system: return "is a system file of ASTRA-sim, for et-replay's --system";
-    case FileKind::memory: return "is a remote memory of ASTRA-sim, for et-replay's --memory";
-    case FileKind::groups: return "holds process groups, for et-replay's --groups";
+    case FileKind::system: return "is an ASTRA-sim system file, for et-replay's --system";
+    case FileKind::memory: return "is an ASTRA-sim remote memory file, for et-replay's --memory";
+    case FileKind::groups: return "contains process groups, for et-replay's --groups";
     case FileKind::sweep: return "is a sweep, for et-replay's --sweep";
-    case FileKind::result: return "is a result of et-replay, which is for reading";
-    case FileKind::link_report: return "is a report of et-link, which is for reading";
+    case FileKind::result: return "is a result of et-replay, which no tool reads";
+    case FileKind::link_report: return "is a report of et-link, which no tool reads";
   }
   return "";
 }
 
 std::string other_kind(const Format& format, bool asked, std::string_view head, const std::string& name) {
   if (const auto kind = known_file(head, name); kind && *kind > FileKind::algorithm)
-    return "no trace: it " + describe(*kind);
+    return "not a trace: the file " + describe(*kind);
   head = without_mark(head);
   const Format* const is = detect_format(head, name);
-  // Any XML is taken for MSCCL-IR at first sight.
+  // Any XML looks like MSCCL-IR at first.
   const bool other_xml = is != nullptr && is->name == "msccl" && head.find("<algo") == std::string_view::npos;
   if (is == nullptr || is->sniff == nullptr || !is->sniff(head) || other_xml) {
-    // The readers of texts say themselves where and what is wrong.
+    // Readers of text formats report their own errors with locations.
     const bool binary = format.name == "chakra" && !format.sniff(head);
-    return binary && is_text(head) ? "is a text of no known kind; a Chakra trace (.et) is binary" : "";
+    return binary && is_text(head) ? "is a text of unknown kind; a Chakra trace (.et) is binary" : "";
   }
   const bool both_json = is->peek_groups != nullptr && is->peek_groups == format.peek_groups;
   const bool same = is == &format || both_json || (is->linked && format.linked);
   if (same) return "";
   const std::string from = "-f " + std::string(is->name);
-  std::string what = "is read as " + std::string(format.name) + (asked ? ", as asked" : ", as the first input is") +
-                     ", but holds " + std::string(is->summary) + "; ";
+  std::string what = "is read as " + std::string(format.name) +
+                     (asked ? ", as requested" : ", as the first input is") + ", but contains " +
+                     std::string(is->summary) + "; ";
   if (asked) return what + "et-convert " + from + " reads it";
-  if (!is->describes_set()) return what + "give inputs of one format, as et-convert makes them";
-  what += "et-convert " + from + " makes traces of it";
-  return is->read_set != nullptr ? what : what + ", et-merge -a puts it into a workload";
+  if (!is->describes_set()) return what + "convert the inputs to one format with et-convert";
+  what += "et-convert " + from + " converts it to traces";
+  return is->read_set != nullptr ? what : what + ", et-merge -a merges it into a workload";
 }
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recognises a file that was given in the place of another: traces, networks, configuration, results.
+// Recognises the kind of a file, to report files given for the wrong purpose: traces, networks, settings, results.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace convert {
 
-// Names what a file is. Only kinds up to `algorithm` are inputs of tools, so the order matters.
+// Kinds of files. The order matters: only kinds up to `algorithm` are inputs of tools.
 enum class FileKind : std::uint8_t {
   trace,
   run,
@@ -27,27 +27,27 @@ enum class FileKind : std::uint8_t {
   link_report
 };
 
-// Returns the kind of a file by the beginning of its contents and its name; nothing if these do not tell. A JSON
-// object that is no configuration is a trace only if it looks like one.
+// Returns the kind of a file by the beginning of its contents and its name; nothing if it is unknown. A JSON object
+// that is not a configuration is a trace only if it looks like one.
 [[nodiscard]] std::optional<FileKind> known_file(std::string_view head, const std::string& name);
-inline constexpr std::size_t known_file_bytes = 4096;  // the beginning that identifies most files
-// Returns the beginning of a file: known_file_bytes, but 1 MiB of a JSON object, as profiles may have long metadata
-// of their users before their events. Valid until the input is read.
+inline constexpr std::size_t known_file_bytes = 4096;  // size of the beginning that identifies most files
+// Returns the beginning of a file: known_file_bytes, or 1 MiB of a JSON object, because Kineto traces may have long
+// user metadata before their events. Valid until the input is read.
 [[nodiscard]] std::string_view head_of(Input& input);
 
 // Returns "is a trace; give it as INPUT".
 [[nodiscard]] std::string describe(FileKind kind);
 
 // Describes a file that no tool reads, such as "is the output of nvidia-smi …", and the input to use instead; empty
-// if its beginning is not recognised, or known_file() recognises it.
+// if its beginning is not recognised, or if known_file() recognises it.
 [[nodiscard]] std::string foreign_file(std::string_view head, const std::string& name);
 
-// Returns a message about a file that could not be read as `format`: what it is, and what to do; empty if its
-// beginning does not tell. `asked`: the user named the format, or an option that implies it.
+// Returns a message about a file that could not be read as `format`: its kind and the next step; empty if its
+// beginning is not recognised. `asked`: the user named the format, or an option that implies it.
 [[nodiscard]] std::string other_kind(const Format& format, bool asked, std::string_view head,
                                      const std::string& name);
 
-// Returns what parse() returns. If that throws Error(input), and other_kind() has a message, throws that instead.
+// Returns the result of parse(). Replaces its Error(input) by the message of other_kind(), if there is one.
 template <typename Parse>
 auto parse_as(const Format& format, bool asked, std::string_view head, const std::string& name,
               const Parse& parse) {
@@ -61,7 +61,7 @@ auto parse_as(const Format& format, bool asked, std::string_view head, const std
   }
 }
 
-// Does the same for configuration: what is thrown instead is describe() of a file that is not of kind `wanted`.
+// The same for configuration files: replaces the error by describe() of a file that is not of kind `wanted`.
 template <typename Parse>
 auto parse_known(FileKind wanted, std::string_view head, const std::string& name, const Parse& parse) {
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a set of traces that a program computes, to be written.
+// Trace set that a program computes, for writing.
 #pragma once
 
 #include <functional>
@@ -13,16 +13,16 @@ namespace convert {
 
 class MadeSet : public SetSource {
  public:
-  // Holds `ranks` ≥ 1 traces: rank r is make(r), which must be thread-safe. `name` begins the files' names.
+  // A set of `ranks` ≥ 1 traces: rank r is make(r), which must be thread-safe. File names begin with `name`.
   MadeSet(std::string name, Rank ranks, std::function<Trace(Rank)> make);
 
-  // Sets the algorithm that the ranks come from, which must outlive the set.
+  // Sets the algorithm of the ranks, which must outlive the set.
   void set_algorithm(const Algorithm& algorithm) { algorithm_ = &algorithm; }
-  // Sets the schedule that the algorithm was made of, which must outlive the set.
+  // Sets the schedule of the algorithm, which must outlive the set.
   void set_schedule(const Schedule& schedule) { schedule_ = &schedule; }
   // Sets the process groups, as the text of a groups file.
   void set_groups(std::string json) { groups_ = InputSet::Groups{name_ + ".groups.json", std::move(json)}; }
-  // Sets whether writers must add nothing to the traces.
+  // Sets whether writers must not add anything to the traces.
   void set_follows_reference(bool value) { follows_reference_ = value; }
 
   [[nodiscard]] std::string base_name() const override { return name_; }
@@ -36,7 +36,7 @@ class MadeSet : public SetSource {
   [[nodiscard]] bool follows_reference() const override { return follows_reference_; }
 
  private:
-  // Returns a reader of the ranks [next, end), each made when it is read.
+  // Returns a reader of the ranks [next, end), each computed when it is read.
   [[nodiscard]] std::unique_ptr<TraceReader> open(Rank next, Rank end) const;
   std::string name_;
   Rank ranks_;
@@ -47,8 +47,8 @@ class MadeSet : public SetSource {
   bool follows_reference_ = false;
 };
 
-// Writes the traces, ranks 0…n-1 in order, as `prefix`.0.et … `prefix`.n-1.et, all or none, or as one document if
-// the prefix has the suffix of another format. Throws Error, also if there is a set of that name of another size.
+// Writes the traces, ranks 0…n-1 in order, as `prefix`.0.et … `prefix`.n-1.et, atomically, or as one document if
+// the prefix has the suffix of another format. Throws Error, also if a set with this name and another size exists.
 void write_traces(const std::vector<Trace>& traces, const std::string& prefix);
 
 }  // namespace convert

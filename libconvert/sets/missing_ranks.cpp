@@ -20,14 +20,14 @@ bool is_one(const std::vector<RankRange>& ranks) {
   return ranks.size() == 1 && ranks[0].second - ranks[0].first == 1;
 }
 
-// A list of parts of which there may be very many.
+// Joins the first parts of a list that may be very long.
 std::string listed(const std::vector<std::string>& parts) {
   std::string out;
   for (std::size_t i = 0; i < std::min(parts.size(), most_shown); ++i) out += (i == 0 ? "" : ", ") + parts[i];
   return parts.size() > most_shown ? out + ", …" : out;
 }
 
-// What [0, world) has beside those that are there; the world may be much larger than the set.
+// Returns the ranks of [0, world) that are not in `present`; the world may be much larger than the set.
 std::vector<RankRange> missing_of_world(std::span<const Rank> present, std::uint64_t world) {
   std::vector<RankRange> missing;
   std::uint64_t next = 0;
@@ -40,7 +40,7 @@ std::vector<RankRange> missing_of_world(std::span<const Rank> present, std::uint
   return missing;
 }
 
-// Appends what the groups name beyond [0, world); returns the groups that name missing ranks.
+// Appends missing ranks beyond [0, world) that groups name; returns the groups that name missing ranks.
 std::vector<std::string> add_missing_of_groups(std::span<const Rank> present, std::uint64_t world,
                                                const GroupLists& groups, std::vector<RankRange>& missing) {
   std::vector<std::string> names;
@@ -72,8 +72,8 @@ std::string subset_hint(const std::string& file) {
   const std::string classes = rank ? rank->set + std::string(classes_suffix) : "";
   std::error_code error;
   if (!rank || !std::filesystem::exists(classes, error))
-    return "are all ranks in the set? et-split --ranks makes a set of its own of some of them";
-  return classes + " says for which ranks each stands: it is a folded set";
+    return "check that the set has all ranks, or extract some ranks with et-split --ranks";
+  return classes + " maps each kept rank to the ranks that it represents: this is a folded set";
 }
 
 void warn_of_missing_ranks(const std::string& set, std::span<const Rank> present, std::optional<Rank> world,
@@ -104,9 +104,9 @@ void warn_of_named_rank(const std::string& path, Rank rank, Diagnostics& diagnos
   fitting.replace(at, old_ending.size(), ending(rank));
   diagnostics.warning({.file = path}, "ranks",
                       "the name of the output states " + (named ? "rank " + std::to_string(*named) : "no rank") +
-                          ", the trace is rank " + std::to_string(rank) + "; readers take the rank from the name" +
-                          (named ? "" : ", else 0"),
-                      {"hint: write it as " + fitting});
+                          ", but the trace is rank " + std::to_string(rank) +
+                          "; readers take the rank from the name" + (named ? "" : ", else 0"),
+                      {"hint: rename it to " + fitting});
 }
 
 }  // namespace convert

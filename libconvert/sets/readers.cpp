@@ -60,7 +60,7 @@ std::uint64_t memory_of(const NodeTable& table) {
 
 bool FileReader::next_nodes(Trace& out, std::size_t max_nodes) {
   if (!reader_->next_nodes(out, max_nodes)) return false;
-  if (max_nodes < all_nodes) return true;  // they are not kept
+  if (max_nodes < all_nodes) return true;  // nodes of batches are not kept
   rank_bytes_ += memory_of(out.nodes);
   check_expansion(*input_, rank_bytes_);
   return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares the readers of files that make up a TraceSource.
+// Readers of the files of a TraceSource.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ class HashedInput;
 // Adds base name and SHA-256 of an imported file to the metadata.
 void add_source(Metadata& metadata, std::string_view file, std::string_view sha256);
 
-// Wraps the reader that `make` makes of an input; if that fails on another format than `format`, says which it is.
+// Wraps the reader that `make` creates for an input. If that fails on a file of another format, reports the format.
 class KnownFileReader : public TraceReader {
  public:
   using Make = std::function<std::unique_ptr<TraceReader>(std::unique_ptr<Input>)>;
@@ -38,8 +38,8 @@ class KnownFileReader : public TraceReader {
   std::unique_ptr<TraceReader> reader_;
 };
 
-// Reads a file, which it owns. `rank` is for names that do not say it; `ranks`: of the whole set, where that is
-// known. `hash`: it calls add_source() for imports.
+// Reads a file, which it owns. `rank` applies to file names without a rank; `ranks` is the size of the whole set,
+// if known. `hash`: calls add_source() for imports.
 class FileReader : public TraceReader {
  public:
   FileReader(const Format& format, InputItem item, Rank rank, std::optional<Rank> ranks,
@@ -53,9 +53,9 @@ class FileReader : public TraceReader {
 
  private:
   std::unique_ptr<Input> input_;
-  HashedInput* hashed_ = nullptr;  // input_
+  HashedInput* hashed_ = nullptr;  // the same object as input_
   std::string sha256_;
-  std::uint64_t rank_bytes_ = 0;  // of the nodes that were asked for as a whole
+  std::uint64_t rank_bytes_ = 0;  // memory of the nodes that were read as a whole
   std::unique_ptr<TraceReader> reader_;
 };
 

@@ -21,8 +21,8 @@ namespace convert {
 namespace {
 
 struct Operand {
-  bool rank = false;     // a single one, which the ones beside it complete
-  bool profile = false;  // of a format that may say which
+  bool rank = false;     // a single rank, which neighbouring operands complete
+  bool profile = false;  // format that may state the rank
   std::optional<Rank> told{};
 };
 Operand look_at(SourceOptions options, const std::string& operand) {
@@ -60,7 +60,7 @@ bool files_lack_times(const TraceSource& source, SourceOptions options) {
   return true;
 }
 
-// Throws Error(input) if the set has no times, before it takes all ranks into memory.
+// Throws Error(input) if the set has no times, before all ranks are read into memory.
 void require_times(const TraceSource& source, const SourceOptions& options) {
   const MasterSet* const classes = source.master();
   const bool none =
@@ -72,7 +72,7 @@ void require_times(const TraceSource& source, const SourceOptions& options) {
 Run record(TraceSource& source, const SourceOptions& options, unsigned jobs, Diagnostics& diagnostics) {
   const std::string name = source.base_name();
   if (source.algorithm() != nullptr)
-    throw input_error({.file = name}, "is an algorithm, which says no times: et-replay -o x.run simulates it");
+    throw input_error({.file = name}, "is an algorithm, which has no times; simulate it with et-replay -o x.run");
   require_times(source, options);
   const std::vector<Trace> traces = source.load(jobs);
   Run run = recorded_run(traces, name, diagnostics);
@@ -109,9 +109,9 @@ std::vector<Run> load_runs(const SourceOptions& options, unsigned jobs, Diagnost
     return runs;
   }
   if (std::ranges::find(operands, "-") != operands.end())
-    throw usage_error("standard input is the only input of a timeline where it is one: give the runs as files");
+    throw usage_error("standard input cannot be combined with other inputs; pass the runs as files");
   std::vector<std::string> ranks;
-  std::set<std::optional<Rank>> told;  // by profiles among these
+  std::set<std::optional<Rank>> told;  // ranks stated by profiles in `ranks`
   const auto end_set = [&] {
     told.clear();
     if (!ranks.empty()) runs.push_back(load_operands(all, std::exchange(ranks, {}), jobs, diagnostics));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opens inputs as runs: files that hold one, and sets of traces with recorded times.
+// Opens inputs as runs: run files, and trace sets with recorded times.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@
 
 namespace convert {
 
-// Returns the runs of the operands, in their order: those that they hold, and those whose times traces record, with
-// the hashes of their files if SourceOptions::hash asks for them. An operand that holds a run, or names a whole
-// set, is one; those that are a rank each (x.0.et, a PyTorch trace) are one together with those that follow them. A
-// profile of Kineto's that says the same rank as one before it, or no rank as one before it, begins another.
-// Throws Error as the readers do, Error(input) if traces record no times, and Error(usage) if standard input is one
-// of several.
+// Returns the runs of the operands, in their order: runs in files, and runs whose times traces record, with the
+// hashes of their files if SourceOptions::hash is set. An operand that contains a run, or names a whole set, is one
+// run. Consecutive operands of one rank each (x.0.et, a PyTorch trace) form one run together. A Kineto trace that
+// states the same rank as a previous one, or no rank like a previous one, begins another run. Throws Error as the
+// readers do, Error(input) if traces record no times, and Error(usage) if standard input is one of several
+// operands.
 [[nodiscard]] std::vector<Run> load_runs(const SourceOptions& options, unsigned jobs, Diagnostics& diagnostics);
 
-// Returns each file once, its base name and the SHA-256 of what it holds, uncompressed, which is read for it;
-// "stdin" and what else can be read only once without. What is no file, such as the prefix of a set, is left out.
+// Returns the base name of each file once, with the SHA-256 of its uncompressed contents. "stdin" and other inputs
+// that can be read only once have no hash. Names that are not files, such as the prefix of a set, are omitted.
 [[nodiscard]] std::vector<Run::Setting> hashes_of(const std::vector<std::string>& files);
 
 }  // namespace convert

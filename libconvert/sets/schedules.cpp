@@ -22,7 +22,7 @@ namespace {
 
 std::string us(Picoseconds time) { return format_exact(time, ps_per_us) + " µs"; }
 
-// What is wrong with the times is mended by new ones; what is wrong with the wires is not.
+// Replaces wrong times; wrong links cannot be repaired.
 Schedule repaired(const Schedule& schedule, Diagnostics& diagnostics) {
   Diagnostics findings;
   Schedule timed;
@@ -36,11 +36,11 @@ Schedule repaired(const Schedule& schedule, Diagnostics& diagnostics) {
   if (!mendable) return schedule;
   Schedule out = repair(schedule, flow, diagnostics);
   log_info("repaired: " + counted(schedule.transfers.size() - out.transfers.size(), "redundant transfer") +
-           " dropped, new times by the order on the links");
+           " dropped, times recomputed from the link order");
   return out;
 }
 
-// Returns the links of a network, without links of switches unless messages went over them.
+// Returns the links of a network, without links of switches unless messages use them.
 std::vector<Schedule::Wire> schedule_wires(const WireGraph& graph, bool switched) {
   std::vector<Schedule::Wire> wires;
   for (const GraphWire& w : graph.wires) {
@@ -60,7 +60,7 @@ ScheduleOptions schedule_options(const FormatOptions& options) {
   }
   if (const auto text = options.get("elem_bytes")) {
     const auto bytes = parse_int(*text);
-    if (!bytes || *bytes < 1) throw usage_error("elem_bytes=" + *text + ": expected a number of bytes from 1 on");
+    if (!bytes || *bytes < 1) throw usage_error("elem_bytes=" + *text + ": expected a positive number of bytes");
     out.element_bytes = *bytes;
   }
   return out;
@@ -68,7 +68,7 @@ ScheduleOptions schedule_options(const FormatOptions& options) {
 
 CheckedSchedule check_and_repair(Schedule schedule, const ScheduleOptions& options, Diagnostics& diagnostics) {
   CheckedSchedule out;
-  // Nothing can be made of a broken schedule, whether or not somebody wants to know how.
+  // A broken schedule is unusable, even if the diagnostics filter hides the errors.
   const auto findings = diagnostics.sibling();
   const auto broken = [&] { return findings->errors() + findings->refused_errors() != 0; };
   if (options.repair) schedule = repaired(schedule, *findings);
@@ -98,12 +98,12 @@ CheckedSchedule check_and_repair(Schedule schedule, const ScheduleOptions& optio
 NetworkConfig network_of(const Schedule& schedule) {
   NetworkConfig config{.source = schedule.file};
   if (!schedule.wires_told) {
-    throw input_error({.file = schedule.file}, "the schedule does not tell how fast its links are", "network");
+    throw input_error({.file = schedule.file}, "the schedule has no link rates", "network");
   }
   WireGraph& graph = config.graph;
   graph.npus = schedule.nodes;
   graph.switches = schedule.switches;
-  if (graph.npus < 2) throw input_error({.file = schedule.file}, "a network has two NPUs or more", "network");
+  if (graph.npus < 2) throw input_error({.file = schedule.file}, "a network requires at least two NPUs", "network");
   for (const Schedule::Wire& w : schedule.wires) {
     graph.wires.push_back({.from = w.src,
                            .to = w.dst,
@@ -150,8 +150,8 @@ Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timel
     throw input_error({.file = file},
                       "rank " + std::to_string(passed->src) + " sends to " + std::to_string(passed->dst) +
                           " over " + graph.device_name(passed->to) +
-                          ", which sends on what has come in part; schedules are of messages that are stored on "
-                          "their way: take --forwarding store",
+                          ", which forwards partial messages; schedules require stored messages, so use "
+                          "--forwarding store",
                       "network");
   }
   Schedule frame;
@@ -173,7 +173,7 @@ Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timel
   for (Diagnostic d : findings->all()) {
     if (!told && (d.rule == "R4" || d.rule == "R5")) {
       d.notes.emplace_back(
-          "hint: a reduction of a schedule moves a sum, and these ranks keep what they send to be added, as in "
+          "hint: reductions in schedules move partial sums, but these ranks keep the data they send, as in "
           "one-shot "
           "and recursive-doubling all-reduces; et-graph --view ten shows such a replay");
       told = true;
@@ -186,9 +186,9 @@ Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timel
 NetworkConfig find_network(const std::string& option) {
   if (is_short_network(option)) return parse_short_network(option);
   const NetworkFile file = split_network_file(option);
-  std::error_code error;  // of a path that cannot be, which open_network() tells
+  std::error_code error;  // for an invalid path, which open_network() reports
   if (!std::filesystem::exists(file.path, error) && std::filesystem::exists(file.path + ".0.et", error))
-    throw input_error({.file = file.path}, "is a set of traces; give it as INPUT");
+    throw input_error({.file = file.path}, "is a trace set; use it as INPUT");
   const auto input = open_network(file.path);
   const Format& format = find_format("ten");
   const std::string head(input->peek(known_file_bytes).substr(0, known_file_bytes));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks schedules, repairs them on request, and makes algorithms and networks of them.
+// Checks schedules, repairs them on request, and converts them to algorithms and networks.
 #pragma once
 
 #include <cstdint>
@@ -22,42 +22,43 @@ struct ScheduleOptions {
   bool repair = false;
   std::int64_t element_bytes = 4;
 };
-// Returns the options of a schedule among those of a format. Throws Error(usage) on malformed values.
+// Returns the schedule options of a format's options. Throws Error(usage) for malformed values.
 [[nodiscard]] ScheduleOptions schedule_options(const FormatOptions& options);
 
 struct CheckedSchedule {
   Schedule schedule;
   Algorithm algorithm;  // without ranks if there were errors
-  std::string summary;  // "ring: 12 transfers, claims 1.04 us, replayed by its order 1.04 us"; empty likewise
+  std::string summary;  // "ring: 12 transfers, claims 1.04 us, replayed by its order 1.04 us"; empty if there were
+                        // errors
 };
-// Checks a schedule; with `repair` reports only what repair cannot mend.
+// Checks a schedule; with `repair`, reports only defects that cannot be repaired.
 [[nodiscard]] CheckedSchedule check_and_repair(Schedule schedule, const ScheduleOptions& options,
                                                Diagnostics& diagnostics);
 
-// Returns the wires as a network; relays are NPUs. Throws Error(input) if they are not told or do not join all
-// nodes.
+// Returns the links as a network; relays are NPUs. Throws Error(input) if the schedule has no links, or they do not
+// connect all nodes.
 [[nodiscard]] NetworkConfig network_of(const Schedule& schedule);
-// Returns a replay's transfers as a checked schedule. Over switches messages go as the hops of the timeline say,
-// which must be there if they are `stored` on the way. Throws Error(input) where a schedule cannot express them.
+// Returns a replay's transfers as a checked schedule. Messages over switches follow the hops of the timeline, which
+// are required if messages are `stored` at switches. Throws Error(input) if a schedule cannot express the replay.
 [[nodiscard]] Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timeline,
                                           const NetworkConfig& network, Schedule::Occupancy occupancy, bool stored,
                                           const std::string& name, Diagnostics& diagnostics);
 
-// A replay to be drawn: its transfers over links of any kind, and the holdings of nodes over time.
+// Replay for drawing: its transfers over links of any kind, and the chunks that nodes hold over time.
 struct DrawnReplay {
   Schedule schedule;
   Holdings holdings;
 };
-// Returns a replay as it is drawn; the timeline must have the hops of its messages. The schedule may break the
-// rules of schedules: ranks may keep chunks that they send, NPUs and switches may forward partial messages.
-// Throws Error(input) if the traces lack chunk provenance.
+// Returns a replay for drawing; the timeline must have the hops of its messages. The schedule may violate rules of
+// schedules: ranks may keep chunks that they send, NPUs and switches may forward partial messages. Throws
+// Error(input) if the traces lack chunk provenance.
 [[nodiscard]] DrawnReplay draw_replay(std::span<const Trace> traces, const Timeline& timeline,
                                       const NetworkConfig& network, const std::string& name);
 
-// Loads the network of option -n: a network, or a schedule, for its wires.
+// Loads the network of option -n: a network file, or the links of a schedule.
 [[nodiscard]] NetworkConfig find_network(const std::string& option);
 
-// Returns the ranks of an algorithm, as one of its traces names them, that only pass on what others send.
+// Returns the ranks of an algorithm, as recorded in one of its traces, that only forward data of other ranks.
 [[nodiscard]] std::vector<std::int32_t> relays_of(const Trace& trace);
 
 }  // namespace convert

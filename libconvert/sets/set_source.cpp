@@ -20,9 +20,9 @@ std::optional<InputSet::Groups> SetSource::groups_to_write(Diagnostics* diagnost
   const bool is_part = world() && all->ranks.size() < *world();
   if (diagnostics != nullptr && (is_part || !std::ranges::is_sorted(all->ranks))) {
     diagnostics->warning({.file = found->name}, "groups",
-                         is_part ? "group 0 is left out: it stands for all ranks, not for some"
-                                 : "group 0 is left out: it stands for all ranks in their order, not in another",
-                         {"hint: give such a group an id from 1 on"});
+                         is_part ? "group 0 is omitted: it must contain all ranks, not some ranks"
+                                 : "group 0 is omitted: it must contain all ranks in ascending order",
+                         {"hint: use an id of at least 1 for this group"});
   }
   if (groups.size() == 1) return std::nullopt;
   groups.erase(all);

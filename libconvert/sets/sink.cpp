@@ -35,8 +35,9 @@ std::string compression_suffix(const FormatOptions& options) {
 }
 
 Error several_ranks(const SinkPlan& plan, const SetSource& source) {
-  return usage_error((plan.path ? "-o " + *plan.path + " names one file" : std::string("set=plain is one file")) +
-                     ", but there are several ranks; give a prefix, as in -o " + source.base_name());
+  return usage_error(
+      (plan.path ? "-o " + *plan.path + " names a single file" : std::string("set=plain writes a single file")) +
+      ", but there are several ranks; use a prefix, as in -o " + source.base_name());
 }
 
 void write_whole(Output& out, std::string_view bytes) {
@@ -48,8 +49,8 @@ constexpr const char* other_name = "; choose another name, or replace it with --
 
 void refuse_other_size(const SinkPlan& plan, const std::vector<RankFile>& existing, Rank last) {
   if (existing.empty() || existing.back().rank == last) return;
-  throw usage_error("there is a set " + *plan.path + " of " + counted(existing.back().rank + 1, "rank") +
-                    " already, this one has " + std::to_string(last + 1) + other_name);
+  throw usage_error("the set " + *plan.path + " exists with " + counted(existing.back().rank + 1, "rank") +
+                    ", the new set has " + std::to_string(last + 1) + other_name);
 }
 
 class Sink {
@@ -82,7 +83,7 @@ class Sink {
   }
 
  private:
-  // Checks what the ranks say together; those of linked ranks are checked by the linking.
+  // Checks the statements of the ranks about the whole set. The linker checks linked ranks.
   void all_read(bool has_groups) {
     if (source_.groups_come_late()) return;
     if (const WorldSizes* sizes = source_.world_sizes(); sizes != nullptr && !options_.checked)
@@ -101,10 +102,9 @@ class Sink {
   void write_schedule(const Format& format) {
     const Schedule* const schedule = source_.schedule();
     if (schedule == nullptr) {
-      throw input_error({.file = source_.base_name()},
-                        "is no schedule: it does not say when which link carries what; a replay tells, with "
-                        "et-replay -t " +
-                            std::string(format.name));
+      throw input_error(
+          {.file = source_.base_name()},
+          "has no schedule of messages on links; simulate it with et-replay -t " + std::string(format.name));
     }
     std::string text;
     format.write_schedule(*schedule, plan_.choice.options, text);
@@ -134,7 +134,7 @@ class Sink {
     out->close();
   }
 
-  // Refuses what no reader of the format would take: messages without a partner, deadlocks and the like.
+  // Rejects algorithms that no reader of the format accepts: unmatched messages, deadlocks and the like.
   void require_readable(const Algorithm& algorithm) const {
     Diagnostics found;
     check_structure(algorithm, found);
@@ -149,7 +149,7 @@ class Sink {
                       first->rule);
   }
 
-  // Encodes the nodes of the rank whose head was read, into `out` if it is given, else into `bytes`.
+  // Encodes the nodes of the rank whose head was read, into `out` if given, else into `bytes`.
   void encode_rank(TraceReader& reader, Trace& trace, TraceWriter& writer, std::size_t ordinal, bool many,
                    std::string& bytes, Output* out) {
     if (adds_history()) add_history(trace.metadata, {options_.history});
@@ -170,8 +170,8 @@ class Sink {
                            Output* out) {
     std::vector<Node> nodes;
     while (reader.next_nodes(trace, batch_nodes)) {
-      // A reader may give a whole rank at once. It is encoded a slice at a time: the slice becomes the nodes of
-      // `trace`, whose other tables hold what all of them refer to.
+      // A reader may return a whole rank at once. It is encoded in slices: a slice becomes the nodes of `trace`,
+      // whose other tables remain, as all nodes refer to them.
       std::swap(nodes, trace.nodes.nodes);
       for (std::size_t i = 0; i < nodes.size(); i += batch_nodes) {
         const auto end = nodes.begin() + static_cast<std::ptrdiff_t>(std::min(i + batch_nodes, nodes.size()));
@@ -200,7 +200,7 @@ class Sink {
     finish_set(written);
   }
 
-  // Writes ranks whose files say things of the whole set.
+  // Writes ranks whose files contain information about the whole set.
   void write_numbered(const SetWriter& writer) {
     if (plan_.per_rank_files) {
       const auto put = [&](Rank rank, std::string_view text) {
@@ -224,7 +224,7 @@ class Sink {
     out->close();
   }
 
-  // Refuses to replace a set of another size, or with ranks that this one has not.
+  // Refuses to replace a set of another size, or with ranks that this set does not have.
   void refuse_other_ranks(const std::vector<RankFile>& existing, Rank last, bool gaps, const auto& has) const {
     if (existing.empty()) return;
     std::vector<Rank> others;
@@ -232,17 +232,17 @@ class Sink {
       if (!has(f.rank) && (others.empty() || others.back() != f.rank)) others.push_back(f.rank);
     }
     if (gaps && !others.empty())
-      throw usage_error("there is a set " + *plan_.path + " already with " + ranks_text(others) +
-                        ", which this one has not" + other_name);
+      throw usage_error("the set " + *plan_.path + " exists with " + ranks_text(others) +
+                        ", which the new set does not have" + other_name);
     refuse_other_size(plan_, existing, last);
   }
 
-  // A larger set of the same name would leave stale ranks behind.
+  // A larger set of the same name would leave stale ranks.
   void finish_set(std::vector<Rank> written) {
     if (written.empty() || !options_.whole) return ready();  // which reports an empty set
     std::ranges::sort(written);
     const Rank last = options_.last_rank.value_or(written.back());
-    // Other processes have written the ranks that this one has not.
+    // Other processes have written the ranks that this process has not.
     const auto has = [&](Rank r) {
       return options_.last_rank ? r <= last : std::ranges::binary_search(written, r);
     };
@@ -258,7 +258,7 @@ class Sink {
       all_read(true);
       return ready();
     }
-    // The table of a set that was folded says nothing of another; ready() may write a new one.
+    // The class table of a folded set is invalid for another set; ready() may write a new one.
     if (!existing.empty()) files_.remove_on_commit(*plan_.path + std::string(classes_suffix));
     all_read(true);
     ready();
@@ -268,13 +268,13 @@ class Sink {
     }
     files_.reserve(groups_path);
     if (!existing.empty() && std::filesystem::exists(std::filesystem::symlink_status(groups_path, ignored))) {
-      // They would be taken for those of the new ranks.
-      log_note(groups_path + " is removed with the set that is replaced");
+      // The old groups would be taken for the groups of the new ranks.
+      log_note(groups_path + " is removed with the replaced set");
       files_.remove_on_commit(groups_path);
     }
   }
 
-  // Ranks stand ascending in our tars.
+  // Ranks in etkit's tars are ascending.
   void write_tar(const Format& format) {
     auto out = open();
     TarWriter tar(*out);
@@ -287,7 +287,7 @@ class Sink {
       }
       tar.add(stem + "." + std::to_string(rank) + ".et", bytes);
     };
-    // The groups come first; those of linked traces are known only at the end.
+    // The groups come first; the groups of linked traces are complete only at the end.
     std::vector<std::pair<Rank, std::unique_ptr<HeldOutput>>> held;
     const auto add = [&](Rank rank, std::string&& bytes) {
       if (source_.groups_come_late()) {
@@ -323,8 +323,8 @@ class Sink {
     if (format.write_master != nullptr && source_.master() != nullptr) return write_classes(format, *out);
     const auto writer = format.write(plan_.choice.options);
     const bool many = format.framed_set && source_.many();
-    // What a pipe has taken cannot be taken back; groups stand first where readers look for them, and may be known
-    // last.
+    // Data written to a pipe cannot be taken back. Some readers expect groups at the beginning, but groups may be
+    // complete only at the end.
     const bool late = source_.groups_come_late();
     const bool hold = (late && format.peek_groups != nullptr) ||
                       (options_.before_commit && (!plan_.path || is_stream_path(*plan_.path)));
@@ -356,7 +356,7 @@ class Sink {
     out->close();
   }
 
-  // Writes a set that is held by classes without making its ranks.
+  // Writes a class-compressed set without expanding its ranks.
   void write_classes(const Format& format, Output& out) {
     MasterSet set = *source_.master();
     if (adds_history()) set.edit_metadata([&](Metadata& m) { add_history(m, {options_.history}); });
@@ -370,7 +370,7 @@ class Sink {
 
   [[nodiscard]] bool adds_history() const { return !options_.history.empty() && !source_.follows_reference(); }
 
-  // Gives the groups to a writer that has a place for them; returns whether it has.
+  // Passes the groups to a writer that supports them; returns whether it does.
   bool give_groups(const Format& format, TraceWriter& writer) {
     if (source_.follows_reference() || !source_.has_subgroups()) return false;
     const auto groups = source_.groups_to_write(&diagnostics_);
@@ -384,10 +384,10 @@ class Sink {
     if (source_.groups_come_late()) {
       diagnostics_.warning(
           {.file = plan_.path.value_or("<stdout>")}, "groups",
-          "the process groups are left out: name a prefix with -o, which gets them as PREFIX.groups.json");
+          "the process groups are omitted; use a prefix with -o to write them to PREFIX.groups.json");
     } else {
       diagnostics_.warning({.file = source_.groups()->name}, "groups",
-                           std::string(format.name) + " holds no groups; they are left out");
+                           std::string(format.name) + " does not support groups; they are omitted");
     }
   }
 
@@ -396,10 +396,10 @@ class Sink {
   const SinkOptions& options_;
   Diagnostics& diagnostics_;
   OutputFiles files_;
-  std::optional<ClassEncoder> classes_;  // of a set that is held so
+  std::optional<ClassEncoder> classes_;  // for a class-compressed set
 };
 
-// Returns whether set= asks for a tar or a plain file; nothing if it is not given.
+// Returns whether set= requests a tar or a plain file; nothing if it is absent.
 std::optional<bool> tar_wanted(const FormatOptions& options) {
   const auto text = options.get("set");
   if (!text) return std::nullopt;
@@ -420,7 +420,7 @@ SinkPlan plan_sink(SetSource& source, const SinkOptions& options) {
   if (!format.writes_traces())
     throw usage_error(
         std::string(format.name) +
-        " holds runs, not traces: et-convert writes it of a run or of recorded traces, and et-replay -o "
+        " contains runs, not traces; write it with et-convert from a run or recorded traces, or with et-replay -o "
         "with its suffix");
   plan.suffix = compression_suffix(plan.choice.options);
   const bool named_tar = plan.path && is_tar_name(*plan.path);
@@ -432,7 +432,7 @@ SinkPlan plan_sink(SetSource& source, const SinkOptions& options) {
     const bool one_file = plan.numbered ? plan.path && without_compression_suffix(*plan.path).ends_with(".json")
                                         : by_suffix == &format;
     plan.per_rank_files = !stream && !plan.tar && !one_file && !wanted;
-    // A file can still be discarded when a second rank comes.
+    // A file can still be discarded at the second rank.
     if (!plan.tar && !plan.per_rank_files && stream && source.many()) throw several_ranks(plan, source);
   }
   if (plan.per_rank_files && plan.suffix.empty() && without_compression_suffix(*plan.path) != *plan.path) {
@@ -440,7 +440,7 @@ SinkPlan plan_sink(SetSource& source, const SinkOptions& options) {
     plan.path->resize(plan.path->size() - plan.suffix.size());
   }
   if (plan.path && !stream && !plan.per_rank_files && !plan.suffix.empty() && !plan.path->ends_with(plan.suffix)) {
-    throw usage_error("-o " + *plan.path + ": with compress=" + plan.suffix.substr(1) + " the name must end in " +
+    throw usage_error("-o " + *plan.path + ": with compress=" + plan.suffix.substr(1) + " the name must end with " +
                       plan.suffix);
   }
   if (plan.numbered && plan.per_rank_files) {
@@ -450,11 +450,11 @@ SinkPlan plan_sink(SetSource& source, const SinkOptions& options) {
   }
   std::error_code error;
   if (plan.path && (std::filesystem::is_directory(*plan.path, error) || plan.path->ends_with('/'))) {
-    if (!plan.per_rank_files) throw usage_error(*plan.path + " is a directory; name a file in it");
+    if (!plan.per_rank_files) throw usage_error(*plan.path + " is a directory; use a file in it");
     const bool empty = std::filesystem::is_empty(*plan.path, error);
     if (error && error != std::errc::no_such_file_or_directory) throw system_error(*plan.path, error.value());
     if (!error && !empty && !options.force) {
-      throw usage_error(*plan.path + " is a directory that is not empty; name a prefix in it, or use --force");
+      throw usage_error(*plan.path + " is a non-empty directory; use a prefix in it, or --force");
     }
     *plan.path += (plan.path->ends_with('/') ? "" : "/") + source.base_name();
   }

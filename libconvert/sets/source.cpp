@@ -25,7 +25,7 @@ namespace convert {
 namespace {
 
 Error ranks_of_its_own(Rank asked) {
-  return usage_error("--rank " + std::to_string(asked) + ": the input has ranks of its own");
+  return usage_error("--rank " + std::to_string(asked) + ": the input states its own ranks");
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ void check_from(const std::string& from) {
   if (choice.format->read_schedule != nullptr) (void)schedule_options(choice.options);
 }
 
-// The first rank of a document with its nodes, and the head of the second.
+// First rank of a document with its nodes, and head of the second rank.
 struct TraceSource::Ahead {
   std::unique_ptr<TraceReader> reader;
   Trace first;
@@ -45,7 +45,7 @@ struct TraceSource::Ahead {
   bool has_second = false;
 };
 
-// Gives what was read ahead, then the rest.
+// Returns the ranks that were read ahead, then the rest.
 class TraceSource::AheadReader : public TraceReader {
  public:
   explicit AheadReader(std::unique_ptr<Ahead> ahead) : ahead_(std::move(ahead)) {}
@@ -78,7 +78,7 @@ class TraceSource::AheadReader : public TraceReader {
   bool first_ = false;
 };
 
-// Notes where imports come from; counts what goes through, for the summary and the progress line.
+// Records the source of imports, and counts ranks and nodes for the summary and the progress line.
 class TraceSource::CountingReader : public TraceReader {
  public:
   CountingReader(TraceSource& source, std::unique_ptr<TraceReader> reader)
@@ -86,7 +86,7 @@ class TraceSource::CountingReader : public TraceReader {
 
   bool next_rank(Trace& out) override {
     if (!reader_->next_rank(out)) {
-      if (empty_) throw input_error({.file = source_.first_file_}, "holds no trace");
+      if (empty_) throw input_error({.file = source_.first_file_}, "contains no trace");
       return false;
     }
     empty_ = false;
@@ -120,7 +120,7 @@ class TraceSource::CountingReader : public TraceReader {
   bool empty_ = true;
 };
 
-// All streams of the set, one after the other.
+// All streams of the set, in sequence.
 class TraceSource::AllReader : public TraceReader {
  public:
   explicit AllReader(TraceSource& source) : source_(source) {}
@@ -136,7 +136,7 @@ class TraceSource::AllReader : public TraceReader {
       auto item = std::exchange(source_.first_, std::nullopt);
       if (!item) item = source_.inputs_.next();
       if (!item) {
-        source_.warn_of_near_ranks();  // all members of a tar are known
+        source_.warn_of_near_ranks();  // all members of a tar are read
         return false;
       }
       const Rank ordinal = next_ordinal_++;
@@ -155,7 +155,7 @@ class TraceSource::AllReader : public TraceReader {
   Rank next_ordinal_ = 0;
 };
 
-// A rank of PyTorch traces, linked when it is asked for.
+// A rank of PyTorch traces, linked when it is read.
 class TraceSource::LinkingReader : public TraceReader {
  public:
   LinkingReader(TraceSource& source, std::unique_ptr<Input> host, std::optional<Rank> rank, LinkingOptions options)
@@ -180,7 +180,7 @@ class TraceSource::LinkingReader : public TraceReader {
   }
   bool next_nodes(Trace& out, std::size_t max_nodes) override {
     if (read_.linked != nullptr && !source_.options_.whole_linked) {
-      // A part of a rank needs the tables of the whole, in the same trace: whoever wants much gets everything.
+      // A part of a rank requires the tables of the whole, in the same trace: large requests return all nodes.
       if (read_.linked->next_nodes(out,
                                    max_nodes >= all_nodes ? std::numeric_limits<std::size_t>::max() : max_nodes)) {
         return true;
@@ -229,20 +229,21 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
       diagnostics_(diagnostics),
       inputs_(options_.operands, options_.any_ranks, options_.groups) {
   first_ = inputs_.next();
-  if (!first_) throw input_error({.file = options_.operands.empty() ? "" : options_.operands[0]}, "holds no trace");
+  if (!first_)
+    throw input_error({.file = options_.operands.empty() ? "" : options_.operands[0]}, "contains no trace");
   first_file_ = first_->input->name();
   format_ = choice_.format;
   if (format_ == nullptr) {
     Input& input = *first_->input;
     const std::string_view head = head_of(input);
-    if (head.empty()) throw input_error({.file = input.name()}, "is empty; a trace or an algorithm is expected");
+    if (head.empty()) throw input_error({.file = input.name()}, "is empty; expected a trace or an algorithm");
     format_ = detect_format(head, input.name());
     if (const auto kind = known_file(head, input.name()); kind && *kind > FileKind::algorithm)
-      throw input_error({.file = input.name()}, "no trace: it " + describe(*kind));
+      throw input_error({.file = input.name()}, "not a trace: the file " + describe(*kind));
     if (const std::string foreign = foreign_file(head, input.name()); !foreign.empty())
-      throw input_error({.file = input.name()}, "no trace: it " + foreign);
+      throw input_error({.file = input.name()}, "not a trace: the file " + foreign);
     if (format_ == nullptr) {
-      throw input_error({.file = input.name()}, "cannot tell the format; name it with --from (see --list-formats)");
+      throw input_error({.file = input.name()}, "unknown format; set it with --from (see --list-formats)");
     }
   }
   if (holds_run()) {
@@ -269,10 +270,9 @@ TraceSource::~TraceSource() = default;
 
 void TraceSource::check_run() const {
   if (!options_.runs)
-    throw input_error(
-        {.file = first_->input->name()},
-        "is a run, format " + std::string(format_->name) +
-            ": it says what ran when, and holds no trace; et-convert -t perfetto, chrome or run takes it");
+    throw input_error({.file = first_->input->name()},
+                      "is a run, format " + std::string(format_->name) +
+                          ", and contains no trace; convert it with et-convert -t perfetto, chrome or run");
   if (options_.rank) throw ranks_of_its_own(*options_.rank);
 }
 
@@ -282,7 +282,8 @@ Run TraceSource::read_run() {
   if (run.title.empty()) run.title = base_name();
   if (run.inputs.empty()) run.inputs.push_back({std::string(file_name_part(item.input->name())), ""});
   if (inputs_.next())
-    throw usage_error(std::string(format_->name) + " files hold a run each: name each as an input of its own");
+    throw usage_error(std::string(format_->name) +
+                      " files contain one run each; pass each file as a separate input");
   return run;
 }
 
@@ -337,11 +338,11 @@ void TraceSource::read_description(InputItem& item) {
   log_debug("read " + name + " as " + std::string(format_->name));
   first_.reset();
   if (inputs_.next())
-    throw usage_error(std::string(format_->name) + " files hold a whole set each: give one input");
+    throw usage_error(std::string(format_->name) + " files contain a whole set each; pass one input");
   if (algorithm_) check_structure(*algorithm_, findings, options_.target);
 }
 
-// An algorithm without ranks if the schedule has errors.
+// Returns an algorithm without ranks if the schedule has errors.
 Algorithm TraceSource::read_schedule(std::string text, const std::string& file, Diagnostics& findings) {
   const ScheduleOptions options = schedule_options(choice_.options);
   schedule_ = format_->read_schedule(std::move(text), file, choice_.options, findings);
@@ -361,7 +362,7 @@ bool TraceSource::prepare(bool dataflow) {
            diagnostics_);
   }
   if (diagnostics_.errors() != 0) return false;
-  assume_calls(*algorithm_);  // verify() has warned of larger calls
+  assume_calls(*algorithm_);  // verify() has warned about larger calls
   lowering_ = std::make_unique<Lowering>(*algorithm_, size, diagnostics_);
   return true;
 }
@@ -377,7 +378,7 @@ bool TraceSource::many() {
   if (options_.operands.size() > 1 || files > 1) return true;
   if (files == 0 && first_ && first_->rank) return true;  // a member of a tar
   if (format_->file_per_rank || format_->linked) return false;
-  // A document may hold any number of ranks. One is read ahead: then it is known whether another follows.
+  // A document may contain any number of ranks. One rank is read ahead, to find whether another follows.
   if (!ahead_) {
     ahead_ = std::make_unique<Ahead>();
     ahead_->reader = open_stream();
@@ -392,7 +393,7 @@ bool TraceSource::many() {
 
 bool TraceSource::whole_set() {
   if (format_->describes_set() || many()) return true;
-  if (format_->linked) return false;  // one rank of a training on many
+  if (format_->linked) return false;  // one rank of a training job
   const auto& files = inputs_.files();
   return files.empty() || files[0].path != options_.operands[0] || !files[0].rank;
 }
@@ -452,19 +453,19 @@ std::unique_ptr<TraceReader> TraceSource::make_format_reader(InputItem item, Ran
   if (ordinal < options_.linked.size()) {
     const LinkedOperand& operand = options_.linked[ordinal];
     if (!operand.device.empty() && linking.device)
-      throw usage_error("the device trace is named twice: device=" + *linking.device + " and --device");
+      throw usage_error("the device trace is given twice: device=" + *linking.device + " and --device");
     if (!operand.device.empty()) linking.device = operand.device;
     return std::make_unique<LinkingReader>(*this, std::move(item.input), operand.rank, std::move(linking));
   }
   if (linking.device && ordinal > 0)
-    throw usage_error("device=" + *linking.device + " belongs to one host trace; link several with et-link");
+    throw usage_error("device=" + *linking.device + " is for one host trace; link several traces with et-link");
   const bool told = item.rank || options_.rank || inputs_.files().size() > 1;
   return std::make_unique<LinkingReader>(*this, std::move(item.input),
                                          told ? std::optional(item.rank.value_or(rank)) : std::nullopt,
                                          std::move(linking));
 }
 
-// The number of the set's files, if their names or places say that they are all ranks from 0 on.
+// Returns the number of the set's files if their names or order imply all ranks from 0.
 std::optional<Rank> TraceSource::ranks_of_files() const {
   const auto& files = inputs_.files();
   if (files.size() < 2) return std::nullopt;
@@ -486,7 +487,7 @@ std::unique_ptr<TraceReader> TraceSource::open_all() {
   return std::make_unique<CountingReader>(*this, std::move(reader));
 }
 
-// A set that is held by classes has been read as a whole.
+// A class-compressed set is read completely at once.
 std::uint64_t TraceSource::ranks_read() const {
   return master() != nullptr ? master()->ranks() : ranks_read_.load();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads any input as a set of traces: finds the format, opens the streams, and lowers algorithms to traces.
+// Reads any input as a trace set: detects the format, opens the streams, and lowers algorithms to traces.
 #pragma once
 
 #include <atomic>
@@ -28,40 +28,40 @@
 
 namespace convert {
 
-// Names a host trace's rank (none: as the device trace says, else 0), and its device trace's file (empty: none).
+// Rank of a host trace (empty: from the device trace, else 0), and file of its device trace (empty: none).
 struct LinkedOperand {
   std::optional<Rank> rank{};
   std::string device{};
 };
 
-// Throws Error(usage) if `from`, such as "msccl,size=1MiB", is no format that can be read, with its options.
+// Throws Error(usage) if `from`, such as "msccl,size=1MiB", is not a readable format with valid options.
 void check_from(const std::string& from);
 
 struct SourceOptions {
   std::vector<std::string> operands;
-  std::optional<std::string> from{};  // "msccl,size=1MiB"; by content and suffix otherwise
-  std::optional<Rank> rank{};         // of a single input that does not say its rank
-  bool any_ranks = false;             // of a set; else a gap is an error
+  std::optional<std::string> from{};  // "msccl,size=1MiB"; by default detected from content and suffix
+  std::optional<Rank> rank{};         // of a single input that does not state its rank
+  bool any_ranks = false;             // accept gaps in the ranks of a set
   std::string groups{};               // file of process groups, instead of the groups of the operands
-  bool hash = true;                   // note name and SHA-256 of what is imported
+  bool hash = true;                   // record name and SHA-256 of imports
   // Rank and device trace of each operand, for PyTorch traces, in addition to the options of `from`.
   std::vector<LinkedOperand> linked{};
-  std::optional<LinkingOptions> linking{};  // instead of those of `from`
-  // Called by several threads with each rank when its nodes have been made; with the trace if `whole_linked`.
+  std::optional<LinkingOptions> linking{};  // instead of the options of `from`
+  // Called by several threads with each rank after its nodes are linked; with the trace if `whole_linked`.
   std::function<void(Rank, const std::string& file, const LinkedRank&, const Trace*)> on_linked{};
   bool whole_linked = false;
-  bool runs = false;                      // an input that holds a run is taken too: for read_run()
-  bool progress = false;                  // show on standard error how far the reading is
-  Diagnostics* findings = nullptr;        // gets what is wrong with an algorithm or schedule that could be read
-  const RuntimeLimits* target = nullptr;  // what an algorithm has to run on, as check_structure() takes it
+  bool runs = false;                      // accept an input that contains a run, for read_run()
+  bool progress = false;                  // show progress on standard error
+  Diagnostics* findings = nullptr;        // receives findings about a readable algorithm or schedule
+  const RuntimeLimits* target = nullptr;  // limits of the algorithm's runtime, as in check_structure()
 };
 
-// Reads the set that the command line's operands hold. Ranks come in the order of the input: ascending except in
-// tar archives packed by others. Throws Error like the readers do; reports what does not stop reading.
+// Reads the set that the command line's operands contain. Ranks come in input order, which is ascending except in
+// tar archives packed by other programs. Throws Error as the readers do; reports defects that do not stop reading.
 class TraceSource final : public SetSource {
  public:
-  // Opens the first stream to find the format; reads all of a file that describes a set, and checks the structure
-  // of an algorithm.
+  // Opens the first stream to detect the format; reads a file that describes a set completely, and checks the
+  // structure of an algorithm.
   TraceSource(SourceOptions options, Diagnostics& diagnostics);
   ~TraceSource() override;
 
@@ -69,7 +69,7 @@ class TraceSource final : public SetSource {
   [[nodiscard]] const InputSet& inputs() const { return inputs_; }
   [[nodiscard]] std::string base_name() const override { return inputs_.base_name(); }
   [[nodiscard]] std::string first_file() const override { return first_file_; }
-  // Returns the input's collective algorithm, or null. Only lower it if it has no errors.
+  // Returns the input's collective algorithm, or null. It may be lowered only if it has no errors.
   [[nodiscard]] const Algorithm* algorithm() const override { return algorithm_ ? &*algorithm_ : nullptr; }
   // Returns whether the algorithm states the sizes of its calls; false before prepare().
   [[nodiscard]] bool declares_calls() const { return declares_calls_; }
@@ -77,15 +77,14 @@ class TraceSource final : public SetSource {
   [[nodiscard]] const MasterSet* master() const override { return described_ ? described_->master() : nullptr; }
   // Adds groups that another process read from PyTorch traces, for groups().
   void add_linked_groups(const std::string& file, Rank rank, const std::vector<GroupTable::Group>& groups);
-  // Returns the groups file of the input, or the groups that its ranks tell, complete once all ranks are read;
-  // those of PARAM's files are known before.
+  // Returns the groups file of the input, or the groups that its ranks announce, which are complete after all ranks
+  // are read; groups of PARAM's files are complete before.
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override;
   // Returns the names of groups in the ranks read so far.
   [[nodiscard]] GroupNames group_names() const;
-  // Returns the collective size of the algorithm in the ranks read so far, see whole_bytes(); 0:
-  // unknown.
+  // Returns the collective size of the algorithm in the ranks read so far, see whole_bytes(); 0: unknown.
   [[nodiscard]] std::int64_t algorithm_bytes() const { return algorithm_bytes_; }
-  // Returns the metadata of one of the ranks read so far; nothing before the first.
+  // Returns the metadata of one of the ranks read so far; nothing before the first rank.
   [[nodiscard]] std::optional<Metadata> metadata() const;
   [[nodiscard]] bool groups_come_late() const override {
     return format_->linked || (format_->tells_groups && !groups_known_);
@@ -98,12 +97,12 @@ class TraceSource final : public SetSource {
     return format_->linked ? linking().compat != LinkCompat::none : choice_.options.get("compat").has_value();
   }
 
-  // Checks an algorithm; call it before its ranks are opened. Reports as errors what makes a correct trace
-  // impossible: structure, unmatched messages and deadlock; warns about races, FIFO capacity and, with `dataflow`,
-  // wrong results. Returns false if there are errors. Does not check traces.
+  // Checks an algorithm; call it before its ranks are opened. Reports as errors what prevents a correct trace:
+  // structure, unmatched messages and deadlock. Warns about races, FIFO capacity and, with `dataflow`, wrong
+  // results. Returns false if there are errors. Does not check traces.
   [[nodiscard]] bool prepare(bool dataflow);
 
-  // Counts a tar as many ranks, and reads a document (json) up to its second rank.
+  // Returns true for a tar; reads a document (json) up to its second rank.
   [[nodiscard]] bool many() override;
   // Returns whether the user named a prefix, a directory, a tar, several files, or a file that describes a set.
   [[nodiscard]] bool whole_set() override;
@@ -112,19 +111,19 @@ class TraceSource final : public SetSource {
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
 
-  // Returns whether the input holds a run, and no traces; then only read_run() may be called, once.
+  // Returns whether the input contains a run and no traces; then only read_run() may be called, once.
   [[nodiscard]] bool holds_run() const { return !format_->reads_traces(); }
   [[nodiscard]] Run read_run();
-  // Returns the rank that the first file says it is of; nothing if it says none. Call it before anything is read.
+  // Returns the rank that the first file states; nothing if it states none. Call it before anything is read.
   [[nodiscard]] std::optional<Rank> told_rank() const {
     return format_->told_rank == nullptr ? std::nullopt : format_->told_rank(first_->input->peek(told_rank_bytes));
   }
 
-  // Warns, after all ranks were read, of ranks that are missing by the metadata's world_size, and of ranks whose
-  // world_size differs.
+  // Warns, after all ranks are read, about ranks that are missing by the metadata's world_size, and about ranks
+  // whose world_size differs.
   void warn_of_missing_ranks() override;
   [[nodiscard]] const WorldSizes* world_sizes() const override { return &world_sizes_; }
-  // Return how many ranks and nodes all readers have read so far.
+  // Return the numbers of ranks and nodes that all readers have read so far.
   [[nodiscard]] std::uint64_t ranks_read() const;
   [[nodiscard]] std::uint64_t nodes_read() const;
 
@@ -141,7 +140,7 @@ class TraceSource final : public SetSource {
   void add_source_note(Metadata& metadata) const;
   void warn_of_near_ranks();
   [[nodiscard]] std::vector<Rank> present_ranks() const;
-  // Returns diagnostics for a new reader, whose findings come in the order of ranks, whatever thread reads them.
+  // Returns diagnostics for a new reader, whose findings are reported in rank order, independent of threads.
   [[nodiscard]] Diagnostics& findings_in_turn();
   class LinkingReader;
   [[nodiscard]] LinkingOptions linking() const {
@@ -151,11 +150,11 @@ class TraceSource final : public SetSource {
   [[nodiscard]] std::unique_ptr<TraceReader> make_format_reader(InputItem item, Rank ordinal);
 
   SourceOptions options_;
-  FormatChoice choice_;  // of options_.from; no format if that is not given
+  FormatChoice choice_;  // of options_.from; without a format if this is absent
   Diagnostics& diagnostics_;
   InputSet inputs_;
   const Format* format_ = nullptr;
-  std::unique_ptr<Ahead> ahead_;    // what many() had to read
+  std::unique_ptr<Ahead> ahead_;    // data that many() had to read
   std::optional<InputItem> first_;  // opened to find the format
   std::string first_file_;
   std::optional<Schedule> schedule_;
@@ -169,8 +168,8 @@ class TraceSource final : public SetSource {
   mutable std::mutex groups_mutex_;
   struct LinkedGroup {
     GroupTable::Group group;
-    std::set<Rank> users{};     // the ranks whose traces name it
-    mutable bool told = false;  // a warning said that some of its ranks are unknown
+    std::set<Rank> users{};     // ranks whose traces name it
+    mutable bool told = false;  // a warning about unknown ranks was issued
   };
   void take_groups(const TraceReader& reader, const Trace& head);
   void take_metadata(const Metadata& metadata);
@@ -181,16 +180,16 @@ class TraceSource final : public SetSource {
   [[nodiscard]] std::optional<Rank> ranks_of_files() const;
   [[nodiscard]] std::vector<std::uint32_t> members(const LinkedGroup& linked) const;
   std::map<std::int64_t, LinkedGroup> linked_groups_;
-  GroupNames group_names_;  // in the metadata
+  GroupNames group_names_;  // from the metadata
   std::optional<Metadata> metadata_;
   std::atomic<std::int64_t> algorithm_bytes_{0};
   bool declares_calls_ = false;
-  bool groups_known_ = false;    // of ranks that tell them: all have been asked
-  Rank linked_ranks_ = 0;        // 1 + the highest
-  std::uint64_t near_told_ = 0;  // files that are nearly ranks, of which a warning was given
+  bool groups_known_ = false;    // groups of ranks that announce them: all ranks have been read
+  Rank linked_ranks_ = 0;        // 1 + the highest rank
+  std::uint64_t near_told_ = 0;  // number of files with near-rank names that were warned about
   std::string carried_groups_;   // groups in the input itself; empty: none
-  std::string carried_by_;       // its name
-  std::string source_file_;      // of an import
+  std::string carried_by_;       // name of the input with these groups
+  std::string source_file_;      // base name of an import
   std::string source_sha256_;
 };
 

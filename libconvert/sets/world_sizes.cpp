@@ -38,10 +38,10 @@ void WorldSizes::warn_if_they_differ(Diagnostics& diagnostics) const {
   const auto& [first_rank, first_file] = first_->by;
   const auto& [other_rank, other_file] = other_->by;
   diagnostics.warning({.file = other_file}, "groups",
-                      "the metadata of rank " + std::to_string(other_rank) + " says world_size " +
-                          std::to_string(other_->world) + ", that of rank " + std::to_string(first_rank) +
-                          (first_file == other_file ? "" : " (" + first_file + ")") + " says " +
-                          std::to_string(first_->world) + ": they are of different sets");
+                      "the metadata of rank " + std::to_string(other_rank) + " states world_size " +
+                          std::to_string(other_->world) + ", but the metadata of rank " +
+                          std::to_string(first_rank) + (first_file == other_file ? "" : " (" + first_file + ")") +
+                          " states " + std::to_string(first_->world) + ": they belong to different sets");
 }
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collects the world_size, the number of ranks of the whole set, that the ranks' metadata state.
+// Collects the world_size (number of ranks of the whole set) that the ranks' metadata state.
 #pragma once
 
 #include <mutex>
@@ -12,10 +12,10 @@
 
 namespace convert {
 
-// Collects the sizes; the result does not depend on the order in which ranks are added. Thread-safe.
+// Collects world sizes; the result does not depend on the order in which ranks are added. Thread-safe.
 class WorldSizes {
  public:
-  // Adds a rank; `world`: nothing if the rank does not state it.
+  // Adds a rank; `world` is empty if the rank states none.
   void add(Rank rank, const std::string& file, std::optional<Rank> world);
 
   // Returns the world_size of the lowest rank that states one.
@@ -23,7 +23,8 @@ class WorldSizes {
   // Returns the file of that rank.
   [[nodiscard]] std::string first_file() const;
   [[nodiscard]] bool differ() const;
-  // Warns, naming that rank and the lowest one that states another size, if there is one.
+  // Warns if the sizes differ, with the lowest rank that states a size and the lowest rank that states another
+  // size.
   void warn_if_they_differ(Diagnostics& diagnostics) const;
 
  private:
@@ -33,7 +34,7 @@ class WorldSizes {
   };
   mutable std::mutex mutex_;
   std::optional<Said> first_;
-  std::optional<Said> other_;  // the lowest rank that states another size
+  std::optional<Said> other_;  // lowest rank that states another size
 };
 
 }  // namespace convert

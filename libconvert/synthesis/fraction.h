@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds ratios of integers, exactly.
+// Exact ratios of integers.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace convert {
 __extension__ using WideInteger = __int128;
 __extension__ using WideUnsigned = unsigned __int128;
 
-// Beyond this integers of the synthesis are refused, so that the sum of two is none that overflows.
+// Limit of integers in the synthesis: larger ones are rejected, so that the sum of two does not overflow.
 inline constexpr std::int64_t most_synthesis_integer = std::int64_t{1} << 62;
 
-// Return sum and product of numbers ≥ 0. Throw Error(input) that says what is too large, beyond 2^128-1.
+// Return sum and product of numbers ≥ 0. Throw Error(input) that names `what` if the result exceeds 2^128-1.
 [[nodiscard]] inline WideUnsigned checked_product(WideUnsigned a, WideUnsigned b, const char* what) {
   WideUnsigned out = 0;
   if (__builtin_mul_overflow(a, b, &out)) throw input_error({}, std::string(what) + " is too large to be exact");
@@ -42,7 +42,7 @@ struct Fraction {
          static_cast<WideInteger>(b.numerator) * a.denominator;
 }
 
-// Returns the ratio in lowest terms. Throws Error(input) if these have numbers of more than 63 bits.
+// Returns the ratio in lowest terms. Throws Error(input) if it requires more than 63 bits.
 [[nodiscard]] inline Fraction reduced(WideUnsigned numerator, WideUnsigned denominator) {
   WideUnsigned a = numerator, b = denominator;
   while (b != 0) {
@@ -53,7 +53,7 @@ struct Fraction {
   numerator /= a;
   denominator /= a;
   if (numerator > INT64_MAX || denominator > INT64_MAX)
-    throw input_error({}, "a ratio of bandwidths wants numbers of more than 63 bits");
+    throw input_error({}, "a ratio of bandwidths requires numbers of more than 63 bits");
   return {static_cast<std::int64_t>(numerator), static_cast<std::int64_t>(denominator)};
 }
 

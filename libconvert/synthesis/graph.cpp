@@ -15,12 +15,12 @@
 namespace convert {
 namespace {
 
-constexpr double bytes_per_s = 1e9;  // of a byte per nanosecond
+constexpr double bytes_per_s = 1e9;  // per byte per nanosecond
 
-// Times of messages may be off by no more than twice this, see passes/ten/check.cpp.
+// The times of messages may differ by at most twice this value, see passes/ten/check.cpp.
 constexpr double most_rounding = 5e-7;
 
-// Returns a rate as text if it cannot be rounded to whole bytes per second; else nothing.
+// Returns a rate as text if it cannot be rounded to whole bytes per second; else an empty text.
 std::string fraction_of(double rate) {
   if (std::abs(rate - std::round(rate)) <= most_rounding * rate) return {};
   std::array<char, 32> text{};
@@ -56,9 +56,9 @@ LinkGraph make_link_graph(const WireGraph& wires, const std::string& source,
       return input_error({.file = source}, "the link from " + wires.device_name(w.from) + " to " +
                                                wires.device_name(w.to) + why + " whole bytes per second");
     };
-    if (!(rate >= 0.5)) throw refuse(" is slower than a byte per second, the least for");
+    if (!(rate >= 0.5)) throw refuse(" is slower than the minimum of 1 byte per second; rates are in");
     if (!(sum < static_cast<double>(most_synthesis_integer)))
-      throw refuse(", with those before it, is too fast to be counted in");
+      throw refuse(" makes the sum of all rates too large for");
     if (const std::string text = fraction_of(rate); !text.empty())
       throw refuse(" has " + text + " bytes per second; rates below 1 MB/s must be");
     graph.links.push_back({w.from, w.to, std::llround(rate), w.latency_ps});

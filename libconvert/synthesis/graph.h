@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds a network as collectives are synthesized on it: devices, directed links whose bandwidths are integers.
+// Network for the synthesis of collectives: devices, and directed links with integer bandwidths.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace convert {
 
-// At most one link leads from a device to another, and none to itself.
+// At most one link leads from a device to another, and none from a device to itself.
 struct LinkGraph {
   struct Link {
     Device from = 0;
@@ -22,9 +22,9 @@ struct LinkGraph {
     std::int64_t bandwidth = 0;  // in units, at least 1
     Picoseconds latency_ps = 0;
   };
-  std::uint32_t npus = 0;     // these devices come first, switches follow
-  std::uint32_t devices = 0;  // both
-  std::int64_t unit = 1;      // bytes per second that a bandwidth of 1 stands for
+  std::uint32_t npus = 0;     // the first devices; switches follow
+  std::uint32_t devices = 0;  // NPUs and switches
+  std::int64_t unit = 1;      // bytes per second of a bandwidth of 1
   std::vector<Link> links{};
   Rows out{}, in{};  // by device: indices of links
 
@@ -32,41 +32,42 @@ struct LinkGraph {
 };
 
 // Returns the graph with bandwidths rounded to whole bytes per second, in units of their greatest common divisor.
-// Without the links at devices of which `left_out` is not 0 (by device; empty: none is). Throws Error(input), with
-// `source` as its file, if a link has less than half a byte per second, or a rate below 1 MB/s that is not whole,
-// or all together have 2^62 or more.
+// Links at devices with left_out[device] != 0 are omitted (empty: no links are omitted). Throws Error(input), with
+// `source` as its file, if a link has less than half a byte per second, or a rate below 1 MB/s that is not a whole
+// number, or if the sum is 2^62 or more.
 [[nodiscard]] LinkGraph make_link_graph(const WireGraph& wires, const std::string& source,
                                         std::span<const std::uint8_t> left_out = {});
 
-// Returns the error about a collective that takes most_schedule_ps, or more.
+// Returns the error for a collective that takes at least most_schedule_ps.
 [[nodiscard]] Error takes_too_long();
 
-// Returns the graph whose links lead the other way and have the same indices.
+// Returns the graph with reversed links, which keep their indices.
 [[nodiscard]] LinkGraph reversed(LinkGraph graph);
 
-// Return the bandwidth of the links out of, and into, a device.
+// Return the outgoing and the incoming bandwidth of a device.
 [[nodiscard]] std::int64_t bandwidth_out(const LinkGraph& graph, Device d);
 [[nodiscard]] std::int64_t bandwidth_in(const LinkGraph& graph, Device d);
 
-// Returns the links that lead from a device of a set to one that is not in it; `inside` is not 0 for those in it.
+// Returns the links from a device inside a set to a device outside of it; inside[device] != 0 for devices in the
+// set.
 [[nodiscard]] std::vector<std::uint32_t> links_out_of(const LinkGraph& graph, std::span<const std::uint8_t> inside);
 
-// Returns whether each device can be reached from a device along the links (1) or not (0).
+// Returns, by device, whether it can be reached from `from` along the links (1) or not (0).
 [[nodiscard]] std::vector<std::uint8_t> reached_from(const LinkGraph& graph, Device from);
 
-// Returns the least sum of latencies from a device, or from one of several, to each; unreached_ps where no way
-// leads.
+// Returns, by device, the least sum of latencies from a device, or from the nearest of several; unreached_ps if
+// there is no route.
 inline constexpr Picoseconds unreached_ps = INT64_MAX;
 [[nodiscard]] std::vector<Picoseconds> latencies_from(const LinkGraph& graph, std::span<const Device> from);
 [[nodiscard]] inline std::vector<Picoseconds> latencies_from(const LinkGraph& graph, Device from) {
   return latencies_from(graph, {&from, 1});
 }
 
-// Returns links by their ends.
+// Finds links by their ends.
 class LinkFinder {
  public:
   explicit LinkFinder(const LinkGraph& graph);
-  // Returns the link from a device to another; no_index if none leads there.
+  // Returns the link from a device to another; no_index if there is no such link.
   [[nodiscard]] std::uint32_t find(Device from, Device to) const;
 
  private:

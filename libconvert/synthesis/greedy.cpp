@@ -15,7 +15,7 @@ namespace {
 using Word = std::uint64_t;
 constexpr std::uint32_t word_bits = 64;
 
-// A row of bits, one for each piece, for each NPU.
+// Bits for each chunk, in a row for each NPU.
 class BitRows {
  public:
   BitRows(std::size_t rows, std::size_t bits) : words_((bits + word_bits - 1) / word_bits), bits_(rows * words_) {}
@@ -86,13 +86,13 @@ class Matcher {
  private:
   struct Event {
     Picoseconds time = 0;
-    std::uint32_t move = no_index;  // that arrives; else the link is free
+    std::uint32_t move = no_index;  // move that arrives; no_index: the link becomes free
     std::uint32_t link = 0;
     friend bool operator>(const Event& a, const Event& b) {
       return a.time != b.time ? a.time > b.time : a.move != b.move ? a.move > b.move : a.link > b.link;
     }
   };
-  // An idle link into an NPU, and how many pieces it could bring.
+  // An idle link into an NPU, and the number of chunks that it could bring.
   struct Offer {
     Picoseconds arrival = 0;
     std::uint32_t candidates = 0;
@@ -104,7 +104,7 @@ class Matcher {
     }
   };
 
-  // Pieces have one of two sizes, the first ones the larger.
+  // Chunks have one of two sizes; the first ones are larger.
   void set_times(std::span<const std::int64_t> sizes) {
     larger_ = static_cast<std::uint32_t>(std::ranges::count(sizes, sizes.front()));
     for (std::uint32_t l = 0; l < graph_.links.size(); ++l)
@@ -121,7 +121,7 @@ class Matcher {
   void arrive(const Event& e) {
     const Move& m = out_.moves.moves[e.move];
     have_.set(m.to, m.piece);
-    if (times_[e.link][0].busy == times_[e.link][0].arrival) touch(m.to);  // the link is free, too
+    if (times_[e.link][0].busy == times_[e.link][0].arrival) touch(m.to);  // the link becomes free, too
     for (const std::uint32_t link : graph_.out[m.to]) {
       if (free_at_[link] <= e.time) touch(graph_.links[link].to);
     }
@@ -136,7 +136,7 @@ class Matcher {
     touched_.clear();
   }
 
-  // Fast links choose first, then those that have little to choose from.
+  // Fast links choose first, then links with few candidates.
   void match(Device to, Picoseconds now) {
     offers_.clear();
     for (const std::uint32_t link : graph_.in[to]) {
@@ -161,7 +161,7 @@ class Matcher {
     return n;
   }
 
-  // Returns the rarest of a few pieces that `from` has and `to` will not get otherwise.
+  // Returns the rarest of a few chunks that `from` has and `to` will not receive otherwise.
   std::uint32_t choose(Device from, Device to) {
     constexpr std::uint32_t looked_at = 8;
     const Word* const have = have_.row(from);
@@ -202,14 +202,14 @@ class Matcher {
   const SynthesisProblem& problem_;
   const LinkGraph& graph_;
   const GreedyChoice choice_;
-  const std::uint32_t count_;                  // pieces of all
-  BitRows have_;                               // by NPU: what has come
-  BitRows pending_;                            // by NPU: what has come or is on its way
-  std::vector<std::uint32_t> brought_by_;      // by NPU and piece: the move; no_index: it was there
-  std::vector<std::uint32_t> holders_;         // by piece: NPUs that have it or will
+  const std::uint32_t count_;                  // number of all chunks
+  BitRows have_;                               // by NPU: chunks that have arrived
+  BitRows pending_;                            // by NPU: chunks that have arrived or are on their way
+  std::vector<std::uint32_t> brought_by_;      // by NPU and chunk: the move; no_index: present from the start
+  std::vector<std::uint32_t> holders_;         // by chunk: number of NPUs that have it or will
   std::vector<Picoseconds> free_at_;           // by link
-  std::vector<std::array<HopTime, 2>> times_;  // by link: of larger and of smaller pieces
-  std::uint32_t larger_ = 0;                   // how many of an owner's pieces are
+  std::vector<std::array<HopTime, 2>> times_;  // by link: of larger and of smaller chunks
+  std::uint32_t larger_ = 0;                   // number of an owner's larger chunks
   std::vector<Device> touched_;                // NPUs to match
   std::vector<std::uint8_t> is_touched_;
   std::vector<Offer> offers_;

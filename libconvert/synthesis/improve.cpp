@@ -27,7 +27,7 @@ class Improver {
     }
   }
 
-  // Goes on while that helps, from a schedule.
+  // Repeats the passes as long as they help, from a given schedule.
   TimedMoves run(TimedMoves best) {
     std::vector<Picoseconds> starts = best.starts;
     constexpr std::uint32_t most_idle = 2;
@@ -48,7 +48,7 @@ class Improver {
     if (made.total < best.total) best = std::move(made);
   }
 
-  // Makes a schedule backwards in which what ended last begins; returns how long it takes.
+  // Makes a reversed schedule in which the moves that ended last begin; returns its total time.
   Picoseconds go_back(std::vector<Picoseconds>& starts) const {
     std::vector<double> keys(starts.size());
     for (std::size_t b = 0; b < keys.size(); ++b) {
@@ -66,7 +66,7 @@ class Improver {
   const SynthesisProblem& problem_;
   const Moves& moves_;
   const Backwards back_;
-  std::vector<Picoseconds> arrivals_;  // by position in Moves::links: how long it takes there
+  std::vector<Picoseconds> arrivals_;  // by position in Moves::links: time until arrival
 };
 
 }  // namespace
@@ -78,7 +78,7 @@ TimedMoves moved_up(const SynthesisProblem& problem, TimedMoves made) {
   for (std::uint32_t i = 0; i < m.moves.size(); ++i) {
     for (std::uint32_t h = 0; h < m.moves[i].way.count; ++h) move_of[m.moves[i].way.begin + h] = i;
   }
-  // What comes before another, on its way or on its link, starts before it.
+  // A predecessor, on its route or on its link, starts earlier.
   std::ranges::sort(order, {}, [&](std::uint32_t h) { return std::pair(made.starts[h], h); });
   std::vector<Picoseconds> free(problem.graph.links.size(), 0), arrived(m.moves.size(), 0);
   made.total = 0;

@@ -12,14 +12,14 @@
 namespace convert {
 namespace {
 
-// A message at a link of its way, which it may take now.
+// A message that is ready for a link of its route.
 struct Ready {
   double key = 0;  // the largest goes first
   std::uint32_t hop = 0;
   friend bool operator<(const Ready& a, const Ready& b) { return a.key != b.key ? a.key < b.key : a.hop > b.hop; }
 };
 
-// An event is a hop that arrives, or, with a bit, a link or a share of one that is free.
+// An event is the arrival of a hop or, marked by a bit, the release of a link or of a share of one.
 constexpr std::uint32_t free_bit = std::uint32_t{1} << 31U;
 constexpr std::uint32_t share_bit = std::uint32_t{1} << 30U;
 
@@ -40,7 +40,7 @@ class ListScheduler {
     for (std::size_t h = 0; h < key_.size(); ++h) key_[h] = -static_cast<double>(starts[h]);
   }
   void order_by(std::vector<double> keys) { key_ = std::move(keys); }
-  // Makes each link wait for the next one by its start, and its turn among those of one time.
+  // Makes each link serve its hops by start, and by turn among equal starts.
   void keep_order(const TimedMoves& made) {
     std::vector<std::uint32_t> order(m_.links.size());
     std::iota(order.begin(), order.end(), 0U);
@@ -70,8 +70,8 @@ class ListScheduler {
     std::vector<std::uint32_t> together;
     while (!events_.empty()) {
       const Picoseconds now = events_.take(together);
-      if (cuts_) std::ranges::sort(together);  // where links matter to each other
-      // Arrivals of a time come before what leaves then.
+      if (cuts_) std::ranges::sort(together);  // where links depend on each other
+      // Arrivals at a time precede departures at that time.
       for (const std::uint32_t what : together) {
         if ((what & free_bit) != 0) {
           touched_.push_back(what & ~free_bit);
@@ -92,7 +92,7 @@ class ListScheduler {
   }
 
  private:
-  // Many hops have the link and size of others.
+  // Many hops have the same link and size.
   void set_times() {
     std::unordered_map<std::uint64_t, HopTime> known;
     std::unordered_map<std::int64_t, std::uint32_t> sizes;
@@ -130,7 +130,7 @@ class ListScheduler {
       key_[h] = rank.empty() ? -static_cast<double>(piece) : -rank[piece];
     }
   }
-  // Children stand behind their parents.
+  // Children follow their parents.
   void order_by_way(ServeOrder order) {
     std::vector<double> after(m_.moves.size());
     for (std::uint32_t i = static_cast<std::uint32_t>(m_.moves.size()); i-- > 0;) {
@@ -144,11 +144,11 @@ class ListScheduler {
         after[p] = order == ServeOrder::farthest ? std::max(after[p], below) : after[p] + below;
     }
   }
-  // Returns how long a message takes for a hop, but for the heads that go on before it.
+  // Returns the time of a message for a hop; if its head is forwarded before its end, only the latency.
   [[nodiscard]] Picoseconds time_on_way(std::uint32_t hop) const {
     return goes_on(hop) ? latency(hop) : times_[hop].arrival;
   }
-  // Returns whether the head of a message goes on at the end of a hop.
+  // Returns whether the head of a message is forwarded at once at the end of a hop.
   [[nodiscard]] bool goes_on(std::uint32_t hop) const {
     const Range& way = m_.moves[move_of_[hop]].way;
     return cuts_ && hop + 1 < way.begin + way.count && problem_.cuts_through(link(hop).to);
@@ -170,7 +170,7 @@ class ListScheduler {
     }
   }
 
-  // Returns a sum of times, of which the first is none too long.
+  // Returns a sum of times whose first one is within the limit.
   static Picoseconds later(Picoseconds now, Picoseconds by) {
     if (by > most_schedule_ps - now) throw takes_too_long();
     return now + by;
@@ -199,7 +199,7 @@ class ListScheduler {
     touched_.clear();
   }
 
-  // Holds the shares that are taken of a link by messages that come over slower ones.
+  // Shares of a link that are occupied by messages from slower links.
   struct Shares {
     double used = 0;  // at most 1
     std::uint32_t count = 0;
@@ -209,16 +209,16 @@ class ListScheduler {
     double part = 0;
   };
 
-  // Returns how long all of a message takes to go out by itself: not less than until its tail has come.
+  // Returns the time to send a message alone: at least until its tail has arrived.
   [[nodiscard]] Picoseconds time_alone(std::uint32_t hop, Picoseconds now) const {
     return std::max(sending(hop), tails_[move_of_[hop]] - now);
   }
   [[nodiscard]] Picoseconds sending(std::uint32_t hop) const { return times_[hop].arrival - latency(hop); }
-  // Returns the part of its link that a message can use.
+  // Returns the share of its link that a message can use.
   [[nodiscard]] double usable(std::uint32_t hop, Picoseconds now) const {
     return static_cast<double>(sending(hop)) / static_cast<double>(time_alone(hop, now));
   }
-  // Returns whether at least half of what the message can use is free.
+  // Returns whether at least half of the usable share is free.
   [[nodiscard]] bool fits(std::uint32_t link, std::uint32_t hop, Picoseconds now) const {
     const auto at = shares_.find(link);
     return at == shares_.end() || 1 - at->second.used >= usable(hop, now) / 2;
@@ -240,7 +240,7 @@ class ListScheduler {
     events_.push(end, static_cast<std::uint32_t>(given_.size()) | share_bit);
     given_.push_back({link, part});
   }
-  // Returns how long a message of which all has gone out after a time keeps what it has of its link.
+  // Returns how long a message keeps its share of the link if it is completely sent after `sent`.
   Picoseconds send_on(std::uint32_t hop, Picoseconds sent, Picoseconds now) {
     const Picoseconds arrival = later(latency(hop), sent);
     tails_[move_of_[hop]] = later(now, arrival);
@@ -256,9 +256,9 @@ class ListScheduler {
   }
 
   const SynthesisProblem& problem_;
-  const bool cuts_;  // some devices do
+  const bool cuts_;  // some devices cut through
   Moves m_;
-  std::vector<HopTime> times_;                      // by hop: a position in Moves::links
+  std::vector<HopTime> times_;                      // by hop: position in Moves::links
   std::vector<std::uint32_t> move_of_;              // by hop
   std::vector<double> key_;                         // by hop
   std::vector<std::uint32_t> waits_;                // by move: parents that have not arrived
@@ -268,13 +268,14 @@ class ListScheduler {
   std::vector<std::uint32_t> touched_;              // links to serve
   RadixQueue events_;
   std::vector<Picoseconds> starts_;
-  std::vector<std::uint32_t> number_;  // by hop: on its link, if the order is kept
-  std::vector<std::uint32_t> next_;    // by link: whose turn it is
-  // Where devices cut through:
+  std::vector<std::uint32_t> number_;  // by hop: position on its link, if the order is kept
+  std::vector<std::uint32_t> next_;    // by link: number of the next hop
+  // For cut-through devices:
   std::vector<std::uint32_t> turns_;
   std::uint32_t turn_ = 0;
-  std::vector<Picoseconds> tails_;                    // by move: when its last byte comes to where its head is
-  std::unordered_map<std::uint32_t, Shares> shares_;  // by link, of few
+  std::vector<Picoseconds> tails_;                    // by move: when its last byte reaches the position of its
+                                                      // head
+  std::unordered_map<std::uint32_t, Shares> shares_;  // by link, for few links
   std::vector<Share> given_;
 };
 

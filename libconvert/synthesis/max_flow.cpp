@@ -36,7 +36,7 @@ MaxFlow::MaxFlow(std::uint32_t nodes, std::span<const Arc> arcs)
 void MaxFlow::set_capacity(std::uint32_t arc, std::int64_t capacity) {
   const bool active = capacity != 0;
   if ((capacity_[half_of_[arc]] != 0) != active) {
-    undo();  // whose list does not follow halves that change places
+    undo();  // its list of touched halves is not updated when halves are swapped
     set_active(half_of_[arc], active);
     set_active(halves_[half_of_[arc]].twin, active);
   }
@@ -44,7 +44,7 @@ void MaxFlow::set_capacity(std::uint32_t arc, std::int64_t capacity) {
   touch(half_of_[arc]);
 }
 
-// Keeps the active halves of a node before the others, so that flows pass over no arc without a capacity.
+// Keeps the active halves of a node before the others, so that flows skip arcs without capacity.
 void MaxFlow::set_active(std::uint32_t half, bool active) {
   const std::uint32_t node = halves_[halves_[half].twin].to;
   if (active) {
@@ -89,7 +89,8 @@ void MaxFlow::undo() {
   touched_.clear();
 }
 
-// Only nodes nearer to the source than the sink are of use, so the search ends where it meets the sink.
+// Only nodes that are nearer to the source than the sink is are useful, so the search ends when it reaches the
+// sink.
 bool MaxFlow::set_levels(std::uint32_t source, std::uint32_t sink) {
   for (const std::uint32_t node : seen_) level_[node] = unseen;
   seen_.assign(1, source);
@@ -118,8 +119,8 @@ bool MaxFlow::advance(std::uint32_t node) {
   return false;
 }
 
-// Sends flow over ways of the present levels until there is none. The way is kept on a list, not on the stack: it
-// may have as many arcs as there are nodes.
+// Sends flow over paths of the current levels until there are no more. The path is stored in a list, not on the
+// stack, since it may have as many arcs as there are nodes.
 std::int64_t MaxFlow::augment(std::uint32_t source, std::uint32_t sink, std::int64_t limit) {
   std::int64_t sent = 0;
   way_.clear();

@@ -10,7 +10,7 @@
 namespace convert {
 namespace {
 
-// Returns moves in such an order that parents stand before their children: `order` has them by number.
+// Returns moves in the order `order`, which lists move numbers with parents before their children.
 Moves rearranged(const Moves& from, std::span<const std::uint32_t> order) {
   Moves to{.pieces = from.pieces};
   std::vector<std::uint32_t> place(order.size());
@@ -28,8 +28,8 @@ Moves rearranged(const Moves& from, std::span<const std::uint32_t> order) {
   return to;
 }
 
-// Returns the moves in an order like that of their times, which are not those that they take where devices cut
-// through: played backwards, what comes first from a slow link to a fast one comes last.
+// Returns the moves in the order of their times, timed again. With cut-through devices, times of reversed moves are
+// invalid: data that arrives first from a slow link at a fast one is last in reverse.
 TimedMoves with_order_of(const SynthesisProblem& problem, TimedMoves made) {
   TimedMoves timed = list_schedule(problem, std::move(made.moves), made.starts);
   timed.method = std::move(made.method);
@@ -97,7 +97,7 @@ Moves joined_moves(const Moves& scattered, const Moves& gathered) {
   Moves m = scattered;
   const auto first = static_cast<std::uint32_t>(m.moves.size());
   const auto first_link = static_cast<std::uint32_t>(m.links.size());
-  std::vector<std::vector<std::uint32_t>> sums(m.pieces.size());  // moves that complete a piece at its owner
+  std::vector<std::vector<std::uint32_t>> sums(m.pieces.size());  // moves that complete a chunk at its owner
   for (std::uint32_t i = 0; i < first; ++i) {
     if (m.moves[i].to == m.pieces[m.moves[i].piece].owner) sums[m.moves[i].piece].push_back(i);
   }
@@ -115,7 +115,8 @@ Moves joined_moves(const Moves& scattered, const Moves& gathered) {
 }
 
 std::uint64_t joined_waits(const Moves& turned, const Moves& gathered) {
-  std::vector<std::uint64_t> parts(turned.pieces.size(), 0);  // of the sum of a piece, at its owner
+  std::vector<std::uint64_t> parts(turned.pieces.size(), 0);  // number of contributions to a chunk's sum at its
+                                                              // owner
   for (const Move& m : turned.moves) parts[m.piece] += m.parents.count == 0 ? 1 : 0;
   std::uint64_t waits = 0;
   for (const Move& m : gathered.moves) waits += m.parents.count == 0 ? parts[m.piece] : m.parents.count;
@@ -131,7 +132,7 @@ TimedMoves joined(const SynthesisProblem& problem, const TimedMoves& scattered, 
   const Moves& m = out.moves;
   for (const Picoseconds start : gathered.starts) out.starts.push_back(scattered.total + start);
 
-  // Links need not wait for the end of all sums.
+  // Links need not wait until all sums are complete.
   std::vector<std::uint32_t> order(m.moves.size());
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return out.starts[m.moves[i].way.begin]; });

@@ -74,7 +74,7 @@ class ScheduleMaker {
     }
   }
 
-  // An NPU on the way takes and sends on by itself; switches pass on what comes.
+  // An NPU on the route receives and sends in separate transfers; switches only forward.
   void add_transfers(const Move& m) {
     Device from = m.from;
     for (std::uint32_t at = m.way.begin, end = 0; at < m.way.begin + m.way.count; at = end) {
@@ -143,7 +143,7 @@ Picoseconds sending_ps(const LinkGraph& graph, const LinkGraph::Link& link, std:
 
 HopTime hop_time(const SynthesisProblem& problem, std::uint32_t link, std::int64_t bytes) {
   const LinkGraph::Link& l = problem.graph.links[link];
-  // What takes no time could not be told from what waits for it.
+  // A move without duration could not be distinguished from the moves that wait for it.
   const Picoseconds sending = std::max<Picoseconds>(1, sending_ps(problem.graph, l, bytes));
   if (sending > most_schedule_ps || l.latency_ps > most_schedule_ps - sending)
     throw input_error({.file = problem.source}, "a message of " + format_bytes(bytes) + " over the link from " +

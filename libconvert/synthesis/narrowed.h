@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Narrows a problem to a part of its network.
+// Restricts a problem to a part of its network.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace convert {
 
-// A problem without some of its links, which are numbered anew.
+// A problem with fewer links, which are renumbered.
 struct NarrowedProblem {
   SynthesisProblem problem;
-  std::vector<std::uint32_t> link{};  // of the whole, by link
+  std::vector<std::uint32_t> link{};  // index in the whole problem, by link
 
-  // Gives moves the links of the whole.
+  // Replaces link numbers of moves by link numbers of the whole problem.
   void widen(Moves& moves) const {
     for (std::uint32_t& l : moves.links) l = link[l];
   }
 };
 
-// Returns the problem without the links at devices (by number) that are left out. Returns nothing where that leaves
-// out no link, or some participant no longer reaches another.
+// Returns the problem without the links at devices with left_out[device] != 0. Returns nothing if no link is at
+// such a device, or if some participant can no longer reach another.
 [[nodiscard]] std::optional<NarrowedProblem> without_devices(const SynthesisProblem& whole,
                                                              std::span<const std::uint8_t> left_out);
 

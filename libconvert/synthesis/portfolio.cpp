@@ -42,36 +42,36 @@ void check(const SynthesisProblem& problem, const SynthesisChoice& choice) {
       roots * (problem.size() - 1) * pieces * (problem.collective == Collective::all_reduce ? 2 : 1);
   if (moves > most_synthesized_moves) {
     constexpr std::uint64_t bytes_each = 40;
-    throw input_error({.file = problem.source},
-                      std::to_string(moves) + " messages, " +
-                          format_bytes(static_cast<std::int64_t>(moves * bytes_each)) +
-                          " of them, are too many; at most " + std::to_string(most_synthesized_moves) +
-                          (choice.pieces ? " are made: choose fewer --chunks" : " are made"));
+    throw input_error({.file = problem.source}, std::to_string(moves) + " messages, " +
+                                                    format_bytes(static_cast<std::int64_t>(moves * bytes_each)) +
+                                                    " of memory, exceed the limit of " +
+                                                    std::to_string(most_synthesized_moves) +
+                                                    (choice.pieces ? "; choose fewer --chunks" : ""));
   }
   if (choice.pieces && *choice.pieces > problem.shard_bytes)
-    throw usage_error("--chunks " + std::to_string(*choice.pieces) + ": there are only " +
-                      format_bytes(problem.shard_bytes) + " to split");
+    throw usage_error("--chunks " + std::to_string(*choice.pieces) + ": exceeds the " +
+                      format_bytes(problem.shard_bytes) + " of a shard");
   for (const SynthesisMethod m : choice.methods) {
     if (!fits(m, problem.collective))
-      throw usage_error("method " + std::string(name(m)) + " does not make " +
+      throw usage_error("method " + std::string(name(m)) + " does not support " +
                         std::string(name(problem.collective)));
     if (m == SynthesisMethod::greedy && !can_match_greedily(opposite_of(problem)))
-      throw usage_error("method greedy takes networks without switches in which all NPUs take part; take trees");
+      throw usage_error("method greedy requires a network without switches in which all NPUs take part; use trees");
   }
 }
 
 Error not_made(const SynthesisProblem& problem) {
   const bool copies = problem.collective == Collective::all_gather || problem.collective == Collective::broadcast;
   if (problem.size() == problem.graph.npus || !problem.others_pass_on || copies)
-    return usage_error("no maker finds an algorithm of so many pieces; choose other --chunks, or other methods");
+    return usage_error("no method finds an algorithm with this number of chunks; choose other --chunks or methods");
   return input_error(
       {.file = problem.source},
-      "NPUs that do not take part would have to pass on several parts of one sum, which they cannot keep "
-      "apart; let them take part, or take --group-only",
+      "NPUs that do not take part would have to forward several partial sums of one chunk, which they cannot keep "
+      "apart; let them take part, or use --group-only",
       std::string(parts_of_sums));
 }
 
-// Improves the fastest ones.
+// Improves the fastest candidates.
 void improve(const SynthesisProblem& problem, const SynthesisChoice& choice, Picoseconds lower,
              BestCandidates& all) {
   if (choice.effort == SynthesisEffort::fast || all.least() <= lower || !problem.cuts.empty()) return;
@@ -89,7 +89,7 @@ void improve(const SynthesisProblem& problem, const SynthesisChoice& choice, Pic
       [&](std::size_t i, TimedMoves&& made) { all.take(fastest[i].first, std::move(made)); });
 }
 
-// Returns the best by the objective, improved; nothing if there is none.
+// Returns the best candidate by the objective, improved; nothing without candidates.
 std::optional<TimedMoves> chosen(const SynthesisProblem& problem, const SynthesisChoice& choice, Picoseconds lower,
                                  BestCandidates all) {
   if (all.empty()) return std::nullopt;
@@ -97,8 +97,7 @@ std::optional<TimedMoves> chosen(const SynthesisProblem& problem, const Synthesi
   return *all.best(choice.objective);
 }
 
-// Where all NPUs add up what all others send to them, and send it to all, messages wait for as many others as is
-// their number to the third power.
+// Limit of waits. If all NPUs reduce data from all others and send it to all, messages wait for N³ others in total.
 constexpr std::uint64_t most_waits = std::uint64_t{1} << 24U;
 
 std::optional<TimedMoves> two_phase(const SynthesisProblem& problem, const SynthesisChoice& choice,
@@ -110,7 +109,7 @@ std::optional<TimedMoves> two_phase(const SynthesisProblem& problem, const Synth
   const SynthesisProblem turned = opposite_of(scatter);
   const BestCandidates gathers = make_gathers(gather, choice, find_bounds(gather));
   const BestCandidates scatters = make_gathers(turned, choice, find_bounds(turned));
-  // Both must have the same pieces.
+  // Both must have the same chunks.
   struct Both {
     const TimedMoves* gather;
     const TimedMoves* scatter;
@@ -130,7 +129,7 @@ std::optional<TimedMoves> two_phase(const SynthesisProblem& problem, const Synth
     std::erase_if(all, [&](const Both& b) { return b.total() > most; });
     std::ranges::stable_sort(all, {}, &Both::moves);
   }
-  // An NPU goes on to the second phase as soon as it can, so that they take less than their sum.
+  // An NPU begins the second phase as soon as it can, so the total is less than the sum of both phases.
   constexpr std::size_t most_joined = 4;
   BestCandidates best;
   for (std::size_t i = 0; i < std::min(all.size(), most_joined) && best.least() > lower; ++i) {
@@ -141,7 +140,7 @@ std::optional<TimedMoves> two_phase(const SynthesisProblem& problem, const Synth
   return chosen(problem, choice, lower, std::move(best));
 }
 
-// Returns the gain for which pairs of trees, which take long to find, are not tried.
+// Returns the gain below which pairs of trees, which take long to find, are not tried.
 Picoseconds gap_for_pairs(const SynthesisProblem& problem, const SynthesisChoice& choice, Picoseconds lower) {
   const Picoseconds gap = tolerated_gap(problem, choice, lower);
   switch (choice.effort) {
@@ -164,7 +163,7 @@ std::optional<TimedMoves> all_reduce(const SynthesisProblem& problem, const Synt
       chosen(problem, choice, bounds.lower, make_paired(problem, choice, bounds, best ? best->total : INT64_MAX));
   if (pairs && (!best || is_better(choice.objective, *pairs, *best))) best = std::move(pairs);
   if (!best && only_paired)
-    throw usage_error("method paired finds no pieces of that number; choose other --chunks");
+    throw usage_error("method paired finds no algorithm with this number of chunks; choose other --chunks");
   return best;
 }
 
@@ -204,8 +203,8 @@ std::optional<TimedMoves> best_of(const SynthesisProblem& problem, const Synthes
   }
 }
 
-// Chooses where latencies count nothing, then gives what was chosen its true times: in its order on each link, or
-// in another that takes less time with latencies, and hardly longer without.
+// Selects a candidate without latencies, then computes its true times: with its own order on each link, or with
+// another order that takes less time with latencies and hardly longer without.
 std::optional<TimedMoves> best_by_bandwidth(const SynthesisProblem& problem, const SynthesisChoice& choice) {
   SynthesisProblem flat = problem;
   for (LinkGraph::Link& link : flat.graph.links) link.latency_ps = 0;
@@ -220,7 +219,7 @@ std::optional<TimedMoves> best_by_bandwidth(const SynthesisProblem& problem, con
   return timed;
 }
 
-// Returns the problem without the NPUs that do not take part, which are in the way more often than they help.
+// Returns the problem without non-participating NPUs, which are a hindrance more often than a help.
 std::optional<NarrowedProblem> without_others(const SynthesisProblem& problem, const SynthesisChoice& choice) {
   if (problem.size() == problem.graph.npus || !problem.others_pass_on || choice.effort == SynthesisEffort::fast ||
       !choice.methods.empty())
@@ -247,7 +246,7 @@ TimedMoves best_by_objective(const SynthesisProblem& problem, const SynthesisCho
   return problem.cuts.empty() ? moved_up(problem, std::move(*made)) : std::move(*made);
 }
 
-// Returns whether even small pieces of a part have many bytes.
+// Returns whether even small chunks of a shard have many bytes.
 bool is_large(const SynthesisProblem& problem) { return problem.shard_bytes >= std::int64_t{8} << 20U; }
 
 }  // namespace

@@ -18,11 +18,11 @@ void set_participants(SynthesisProblem& p, const SynthesisRequest& request) {
     p.participants.resize(p.wires.npus);
     std::iota(p.participants.begin(), p.participants.end(), Device{0});
   }
-  if (p.participants.empty()) throw usage_error("a group of no NPUs");
+  if (p.participants.empty()) throw usage_error("the group is empty");
   p.takes_part.assign(p.wires.devices(), 0);
   for (const Device d : p.participants) {
     if (d >= p.wires.npus)
-      throw usage_error("the group has " + npu_text(d) + "; the network has " + counted(p.wires.npus, "NPU"));
+      throw usage_error("the group contains " + npu_text(d) + "; the network has " + counted(p.wires.npus, "NPU"));
     p.takes_part[d] = 1;
   }
   p.root = request.root.value_or(p.participants.front());
@@ -40,7 +40,7 @@ void set_sizes(SynthesisProblem& p, const SynthesisRequest& request, Diagnostics
   if (p.bytes == request.bytes) return;
   diagnostics.warning({.file = p.source}, "sizes",
                       "size " + std::to_string(request.bytes) + " is not a multiple of the " +
-                          counted(p.size(), "NPU") + "; it is rounded up to " + std::to_string(p.bytes));
+                          counted(p.size(), "NPU") + "; rounded up to " + std::to_string(p.bytes));
 }
 
 WireGraph used_wires(const WireGraph& wires, const SynthesisRequest& request) {
@@ -56,10 +56,10 @@ WireGraph used_wires(const WireGraph& wires, const SynthesisRequest& request) {
 
 void check_ways(const SynthesisProblem& p, bool all_used) {
   const auto missing = [&](Device from, Device to) {
-    return input_error({.file = p.source}, "no way leads from " + p.wires.device_name(from) + " to " +
+    return input_error({.file = p.source}, "there is no route from " + p.wires.device_name(from) + " to " +
                                                p.wires.device_name(to) +
-                                               (p.others_pass_on ? "" : " through those that take part") +
-                                               (all_used ? "" : " over the links that may be used"));
+                                               (p.others_pass_on ? "" : " through participating NPUs") +
+                                               (all_used ? "" : " over the permitted links"));
   };
   const Device hub = has_root(p.collective) ? p.root : p.participants.front();
   if (!has_root(p.collective) || comes_from_root(p.collective)) {
@@ -85,7 +85,7 @@ bool can_synthesize(Collective c) {
 
 SynthesisProblem make_problem(const NetworkConfig& network, const SynthesisRequest& request,
                               Diagnostics& diagnostics) {
-  if (network.ideal) throw usage_error("the network is ideal: it has no links, and nothing bounds a collective");
+  if (network.ideal) throw usage_error("the network is ideal and has no links; give a network with links");
   SynthesisProblem p{.source = network.source, .wires = build_wire_graph(network)};
   erase_failed_wires(p.wires, request.failed);
   p.collective = without_block(request.collective);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds what is synthesized: a collective of some bytes among NPUs of a network.
+// Synthesis problem: a collective of some bytes among NPUs of a network.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,21 @@
 namespace convert {
 
 struct SynthesisRequest {
-  Collective collective = Collective::all_gather;  // one of which can_synthesize() is true
-  std::int64_t bytes =
-      0;  // of the whole collective, as bus_bandwidth_factor() has them; of broadcast and reduce too
-  std::optional<std::vector<Rank>> group{};  // NPUs that take part, ascending; none: those of the network's file
-  bool group_only = false;                   // other NPUs pass nothing on
-  std::optional<Rank> root{};                // NPU of the network; none: the first that takes part
-  std::vector<std::string> failed{};         // links, as erase_failed_wires() takes them
-  std::vector<std::string> avoid{};  // links and devices, as find_links() takes them: they are there, unused
-  std::vector<std::string> only{};   // if not empty, no others are used
+  Collective collective = Collective::all_gather;  // one that can_synthesize()
+  std::int64_t bytes = 0;  // of the whole collective, as in bus_bandwidth_factor(); also for broadcast and reduce
+  std::optional<std::vector<Rank>> group{};  // participating NPUs, ascending; nothing: the group of the network
+                                             // file
+  bool group_only = false;                   // other NPUs forward nothing
+  std::optional<Rank> root{};                // NPU of the network; nothing: the first participant
+  std::vector<std::string> failed{};         // links, in the notation of erase_failed_wires()
+  std::vector<std::string> avoid{};          // unused links and devices, in the notation of find_links()
+  std::vector<std::string> only{};           // if not empty, only these are used
   Schedule::Occupancy occupancy = Schedule::Occupancy::beta;
-  Forwarding forwarding = Forwarding::store;  // NPUs take what comes, and send it on, in any case
+  Forwarding forwarding = Forwarding::store;  // NPUs always store and forward
 };
 
-// A request on its network. Devices are those of `wires`, which has their names; `graph` has the links that may be
-// used, without failed and avoided ones and those at NPUs that pass nothing on.
+// A request on its network. Devices are numbered as in `wires`, which has their names. `graph` contains the usable
+// links: without failed and avoided links and links at NPUs that forward nothing.
 struct SynthesisProblem {
   std::string source;  // of the network, for messages
   WireGraph wires{};
@@ -39,30 +39,31 @@ struct SynthesisProblem {
   Collective collective = Collective::all_gather;
   std::vector<Device> participants{};      // ascending, at least one
   std::vector<std::uint8_t> takes_part{};  // by device
-  Device root = 0;                         // where has_root()
-  std::int64_t shard_bytes =
-      0;                       // of a participant's part; of all-to-all of a pair's, of broadcast and reduce of all
-  std::int64_t bytes = 0;      // of the whole collective
-  bool others_pass_on = true;  // NPUs that do not take part
-  bool turned = false;         // a solution is to be played backwards, see opposite_of()
+  Device root = 0;                         // if has_root()
+  std::int64_t shard_bytes = 0;  // of a participant's shard; of a pair's in all-to-all; of all data in broadcast
+                                 // and reduce
+  std::int64_t bytes = 0;        // of the whole collective
+  bool others_pass_on = true;    // whether non-participants forward data
+  bool turned = false;           // whether the solution will be reversed, see opposite_of()
   Schedule::Occupancy occupancy = Schedule::Occupancy::beta;
   Forwarding forwarding = Forwarding::store;
-  std::vector<std::uint8_t> cuts{};  // by device: it sends on what has come in part; empty: none does
+  std::vector<std::uint8_t> cuts{};  // by device: cuts through, so it forwards messages before they have arrived
+                                     // completely; empty: none
 
   [[nodiscard]] bool cuts_through(Device d) const { return !cuts.empty() && cuts[d] != 0; }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(participants.size()); }
 };
 
-// Returns the same problem where all that comes is stored.
+// Returns the same problem with store-and-forward devices.
 [[nodiscard]] SynthesisProblem stored(SynthesisProblem problem);
 
 // Returns whether there are bounds for a collective.
 [[nodiscard]] bool can_synthesize(Collective c);
 
-// Returns the problem. Bytes that cannot be divided by the participants are rounded up, with a warning [sizes].
-// Throws Error(usage) if the network is ideal, the group or the root has an NPU that is not there, or a failed link
-// is unknown; Error(input) if no way leads from a participant to another that it must reach, and where
-// make_link_graph() does.
+// Returns the problem. Bytes that are not divisible by the number of participants are rounded up, with a warning
+// [sizes]. Throws Error(usage) if the network is ideal, the group or the root contains an unknown NPU, or a failed
+// link is unknown. Throws Error(input) if there is no route from a participant to another that it must reach, and
+// in the cases of make_link_graph().
 [[nodiscard]] SynthesisProblem make_problem(const NetworkConfig& network, const SynthesisRequest& request,
                                             Diagnostics& diagnostics);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds what is to happen, by its time.
+// Queue of events, by time.
 #pragma once
 
 #include <algorithm>
@@ -13,17 +13,17 @@
 
 namespace convert {
 
-// A radix heap (Ahuja, Mehlhorn, Orlin and Tarjan, Journal of the ACM 37, 1990): nothing is pushed before the time
-// that was taken last, so that an event moves at most once for each bit of its time, mostly far less often.
+// A radix heap (Ahuja, Mehlhorn, Orlin and Tarjan, Journal of the ACM 37, 1990). No event may be pushed before the
+// time taken last, so an event moves at most once for each bit of its time, and usually far less often.
 class RadixQueue {
  public:
   [[nodiscard]] bool empty() const { return filled_ == 0; }
 
-  // `time`: not before that taken last, or 0.
+  // `time`: not before the time taken last, initially 0.
   void push(Picoseconds time, std::uint32_t what) { place({time, what}); }
 
-  // Replaces `all` by what happens at the earliest time, in the order in which it was pushed, and returns that
-  // time. The queue must not be empty.
+  // Replaces `all` by the events of the earliest time, in the order of pushing, and returns that time. The queue
+  // must not be empty.
   Picoseconds take(std::vector<std::uint32_t>& all) {
     if ((filled_ & 1U) == 0) move_on();
     all.clear();
@@ -39,7 +39,7 @@ class RadixQueue {
     std::uint32_t what = 0;
   };
 
-  // An event's place is the number of low bits in which its time may differ from now.
+  // An event's bucket is the number of low bits in which its time may differ from now.
   void place(const Event& event) {
     const auto place = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(event.time ^ now_)));
     places_[place].push_back(event);
@@ -57,7 +57,7 @@ class RadixQueue {
 
   Picoseconds now_ = 0;
   std::array<std::vector<Event>, 64> places_{};
-  std::uint64_t filled_ = 0;  // by place: whether it has events
+  std::uint64_t filled_ = 0;  // by bucket: whether it has events
 };
 
 }  // namespace convert

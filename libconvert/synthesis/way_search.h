@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds shortest ways over the links of a network (Dijkstra's search, that ends where it has what is wanted).
+// Shortest routes over the links of a network (Dijkstra's algorithm, with early termination).
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,12 @@ namespace convert {
 
 class WaySearch {
  public:
-  explicit WaySearch(const LinkGraph& graph) : graph_(graph), labels_(graph.devices) {}  // which must outlive this
+  explicit WaySearch(const LinkGraph& graph)
+      : graph_(graph), labels_(graph.devices) {}  // the graph must outlive
+                                                  // this object
 
-  // Returns the nearest device for which wanted(device), of equals the lowest; no_index if none is reached.
-  // length(link) is at least 0.
+  // Returns the nearest device for which wanted(device), the lowest among equals; no_index if none is reached.
+  // length(link) must be at least 0.
   template <class Length, class Wanted>
   Device run(Device from, const Length& length, const Wanted& wanted) {
     ++search_;
@@ -41,7 +43,7 @@ class WaySearch {
     return no_index;
   }
 
-  // Returns the links of the way to the device that run() has returned.
+  // Returns the links of the route to the device that run() has returned.
   [[nodiscard]] std::vector<std::uint32_t> way_to(Device to) const {
     std::vector<std::uint32_t> way;
     for (Device at = to; at != from_; at = graph_.links[way.back()].from) way.push_back(labels_[at].by);

@@ -7,9 +7,9 @@
 
 namespace convert {
 
-// Appends `bytes` encoded.
+// Appends the encoded `bytes`.
 void append_base64(std::string& out, std::string_view bytes);
-// Appends the decoded bytes. Returns false if `text` is not base64; `out` may have got some bytes then.
+// Appends the decoded bytes. Returns false if `text` is not base64; `out` may have been extended then.
 [[nodiscard]] bool decode_base64(std::string_view text, std::string& out);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Divides by a number that is known beforehand with a multiplication, which is several times as fast as a division.
+// Division by a repeated divisor as a multiplication, which is several times as fast.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws numbers that depend on nothing but a seed and where they are drawn for.
+// Deterministic random numbers that depend only on a seed and on the numbers that identify a use.
 #pragma once
 
 #include <cmath>
@@ -8,8 +8,8 @@
 
 namespace convert {
 
-// SplitMix64 (Steele, Lea and Flood 2014) of the numbers that name what is drawn: no state, the same in every
-// thread.
+// SplitMix64 (Steele, Lea and Flood 2014) seeded by a seed and the numbers of the use. The result is independent of
+// threads and of other uses.
 class Draw {
  public:
   Draw(std::uint64_t seed, std::uint64_t a, std::uint64_t b) : state_(mix(mix(mix(seed) + a) + b)) {}
@@ -18,7 +18,7 @@ class Draw {
   }
   // Returns a number in 0 … n-1; n ≥ 1.
   std::uint64_t below(std::uint64_t n) { return next() % n; }
-  // Returns a number from 0 on, less than 1.
+  // Returns a number from 0 to less than 1.
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
   // Returns a number of the standard normal distribution (Box and Muller 1958).
   double normal() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Matches texts with patterns of '*' and '?'.
+// Matches texts against patterns of '*' and '?'.
 #pragma once
 
 #include <string_view>

@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::size_t huge_page = huge_page_bytes;
 
-// Pieces stand one behind the other in a slab, which is empty again when the last of them is given back. It is
-// aligned to its size, so that a piece finds it by its own address; what was never touched takes no memory.
+// Pieces are stored consecutively in a slab, which is reset when its last piece is freed. A slab is aligned to its
+// size, so that the address of a piece yields its slab. Memory that is never touched is not used.
 struct Slab {
   std::size_t live = 0;  // pieces in use
   std::size_t used = 0;  // bytes, this header included
 };
 constexpr std::size_t slab_size = 8 * huge_page;
-constexpr std::size_t large = huge_page;  // by itself from here on
+constexpr std::size_t large = huge_page;  // pieces from this size on have pages of their own
 constexpr std::size_t cache_line = 64;
 constexpr std::size_t header = cache_line;
 static_assert(sizeof(Slab) <= header);
@@ -38,7 +38,8 @@ std::size_t in_pages(std::size_t bytes) {
   return (bytes + page - 1) / page * page;
 }
 
-// Gets pages from the system itself, which takes them back at once: arrays that grow leave holes in a heap.
+// Allocates pages directly from the system, which gets them back at once. In a heap, growing arrays would leave
+// holes.
 void* new_pages(std::size_t bytes, std::size_t alignment) {
   if (bytes > SIZE_MAX / 2) throw std::bad_alloc();
   const std::size_t size = in_pages(bytes);
@@ -69,7 +70,7 @@ void* allocate_huge(std::size_t bytes, std::size_t least) {
   return p;
 }
 
-// Ignores errors: without huge pages everything is only slower.
+// Errors are ignored: without huge pages, everything is only slower.
 void advise_huge(void* p, std::size_t bytes) noexcept {
   const std::size_t before = (huge_page - address(p) % huge_page) % huge_page;
   if (before + huge_page > bytes) return;
@@ -83,7 +84,7 @@ void free_huge(void* p, std::size_t bytes, std::size_t least) noexcept {
   Slab* const slab = slab_of(p);
   if (--slab->live != 0) return;
   if (slab == filling) {
-    slab->used = header;  // kept: the next replay needs one too
+    slab->used = header;  // kept: the next replay needs a slab too
   } else {
     free_pages(slab, slab_size);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Allocates arrays in huge pages of 2 MiB: the processor's table of pages (TLB) has room for all of them where
-// arrays of many ranks are walked side by side; of pages of 4 KiB nearly every step would miss one.
+// Arrays in huge pages of 2 MiB. Code that walks arrays of many ranks side by side then finds all pages in the
+// processor's page table cache (TLB). With pages of 4 KiB, nearly every access would miss.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace convert {
 
-// Allocates memory aligned to cache lines, from the usual heap if it is less than `least` bytes. free_huge() gives
-// it back and must get the same `bytes` and `least`. Both are thread-safe. Throws std::bad_alloc.
+// Allocates memory aligned to cache lines, from the usual heap if it is less than `least` bytes. free_huge() frees
+// it and requires the same `bytes` and `least`. Both are thread-safe. Throws std::bad_alloc.
 [[nodiscard]] void* allocate_huge(std::size_t bytes, std::size_t least);
 void free_huge(void* p, std::size_t bytes, std::size_t least) noexcept;
-// Asks the system for huge pages in [p, p + bytes), as far as whole ones fit.
+// Requests huge pages from the system for the whole huge pages in [p, p + bytes).
 void advise_huge(void* p, std::size_t bytes) noexcept;
 
-// Reserves room for n elements of a vector or string, in huge pages; pages that are never touched take no memory.
+// Reserves room for n elements of a vector or string in huge pages. Pages that are never touched take no memory.
 template <typename Array>
 void reserve_huge(Array& array, std::size_t n) {
   if (array.capacity() >= n) return;
@@ -23,7 +23,7 @@ void reserve_huge(Array& array, std::size_t n) {
   advise_huge(static_cast<void*>(array.data()), array.capacity() * sizeof(*array.data()));
 }
 
-// Makes `array` n copies of a value, in huge pages.
+// Sets `array` to n copies of a value, in huge pages.
 template <typename Array, typename Value>
 void assign_huge(Array& array, std::size_t n, const Value& value) {
   reserve_huge(array, n);
@@ -31,10 +31,10 @@ void assign_huge(Array& array, std::size_t n, const Value& value) {
 }
 
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20U;
-// Less than this comes from the usual heap: a trace of some hundred nodes should not cost a huge page.
+// Smaller arrays come from the usual heap: a trace of a few hundred nodes should not take a huge page.
 inline constexpr std::size_t least_huge_piece = std::size_t{16} << 10U;
 
-// An allocator by allocate_huge().
+// Allocator with allocate_huge().
 template <typename T, std::size_t least>
 struct HugePages {
   using value_type = T;
@@ -57,10 +57,10 @@ struct HugePages {
   }
 };
 
-// A vector whose size is known beforehand: several share a huge page.
+// Vector whose size is known in advance. Several vectors share a huge page.
 template <typename T>
 using HugeVector = std::vector<T, HugePages<T, least_huge_piece>>;
-// A vector that grows: it shares no huge page, in which the arrays that it outgrew would leave holes.
+// Vector that grows. It does not share huge pages, since the arrays that it outgrows would leave holes in them.
 template <typename T>
 using GrowingHugeVector = std::vector<T, HugePages<T, huge_page_bytes>>;
 

@@ -11,7 +11,7 @@
 namespace convert {
 namespace {
 
-// Returns how many bytes from s[i] on are printable ASCII other than '"' and '\'.
+// Returns the number of bytes from s[i] on that are printable ASCII other than '"' and '\'.
 std::size_t plain_run(std::string_view s, std::size_t i) {
   constexpr std::uint64_t ones = 0x0101010101010101U;
   constexpr std::uint64_t highs = 0x8080808080808080U;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Appends JSON to a string value by value, with the commas: holds no document in memory.
+// Appends JSON to a string value by value, with the commas, without a document in memory.
 #pragma once
 
 #include <concepts>
@@ -9,8 +9,8 @@
 
 namespace convert {
 
-// Appends `s` quoted and escaped; escapes C1 controls too, which terminals execute. Bytes that are not UTF-8 become
-// U+FFFD; returns false if there were any.
+// Appends `s` quoted and escaped. C1 controls are escaped too, since terminals execute them. Bytes that are not
+// UTF-8 become U+FFFD; returns false if there were any.
 bool append_json_string(std::string& out, std::string_view s);
 // Append the shortest text that reads back as the same number, or the strings "NaN", "Infinity", "-Infinity".
 void append_json_number(std::string& out, double value);
@@ -51,7 +51,7 @@ class JsonWriter {
     append_json_number(out_, number);
     return *this;
   }
-  // Appends a value that is JSON already, such as a number with a fixed number of decimals.
+  // Appends text that is already JSON, such as a number with a fixed number of decimals.
   JsonWriter& raw(std::string_view json) {
     separate();
     out_ += json;
@@ -62,7 +62,7 @@ class JsonWriter {
     return key(k).value(v);
   }
 
-  // Begins a new line before the next element, key or closing bracket (behind the comma, if one is due).
+  // Begins a new line before the next element, key or closing bracket, after a comma if there is one.
   JsonWriter& line(unsigned indent = 0) {
     line_ = true;
     indent_ = indent;
@@ -96,7 +96,7 @@ class JsonWriter {
 
   std::string& out_;
   unsigned indent_ = 0;
-  bool comma_ = false;  // an element stands before: the next one needs a comma
+  bool comma_ = false;  // an element precedes: the next one needs a comma
   bool line_ = false;
 };
 

@@ -19,7 +19,7 @@ std::string& log_prefix() {
   return prefix;
 }
 
-// One write per line, so that lines of several threads do not mix.
+// Each line is one write, so that lines of several threads do not mix.
 void log(int level, std::string_view text) {
   if (log_level.load(std::memory_order_relaxed) < level) return;
   std::string line;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prints notes, and what -v and -vv ask for, on standard error. Findings about inputs are diagnostics instead.
+// Prints notes, and the output of -v and -vv, on standard error. Findings about inputs are diagnostics instead.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace convert {
 
-// Sets what is printed; tools call it once, at the start. -1: nothing; 0 (at first): notes; 1: info too; 2: all.
+// Sets the level; tools call it once, at the start. -1: nothing; 0 (default): notes; 1: also info; 2: all.
 void set_log_level(int level);
-// Sets the tool's name that stands before each line: "et-convert: text".
+// Sets the tool's name, the prefix of each line: "et-convert: text".
 void set_log_prefix(std::string prefix);
 
 void log_note(std::string_view text);  // "et-convert: note: text"

@@ -20,12 +20,12 @@ using Step = std::function<void(std::size_t slot, std::size_t i)>;
 using Actions = std::vector<std::function<void()>>;
 thread_local Actions* left_to_do = nullptr;  // of the item that this thread works on
 
-// What work on an item led to besides its result.
+// Result of an item beside its value: an exception, and deferred actions.
 struct Outcome {
   std::exception_ptr error;
   Actions actions;
 
-  // Does what was left for the item's turn.
+  // Runs the deferred actions, and throws the exception.
   void take() {
     for (const auto& action : std::exchange(actions, {})) action();
     if (error) std::rethrow_exception(std::exchange(error, nullptr));
@@ -58,7 +58,7 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  // Starts `count` threads, or as many as the system allows. Returns false if that is none.
+  // Starts `count` threads, or as many as the system allows. Returns false if no thread started.
   [[nodiscard]] bool start(std::size_t count) {
     threads_.reserve(count);
     try {
@@ -69,7 +69,7 @@ class Pool {
     return true;
   }
 
-  // Waits for the result of item i, and does what was left for its turn.
+  // Waits for the result of item i, and runs its deferred actions.
   void wait_for(std::size_t i) {
     std::optional<Outcome>& slot = slots_[i % window_];
     std::unique_lock lock(mutex_);
@@ -101,7 +101,7 @@ class Pool {
       lock.lock();
       const bool failed = outcome.error != nullptr;
       slots_[i % window_] = std::move(outcome);
-      if (failed) {  // items before it have begun already; none after it is needed
+      if (failed) {  // earlier items have already begun; later ones are not needed
         n_ = std::min(n_, next_);
         may_begin_.notify_all();
       }
@@ -124,7 +124,7 @@ class Pool {
 }  // namespace
 
 unsigned default_jobs() {
-  cpu_set_t usable;  // hardware_concurrency() counts the machine's
+  cpu_set_t usable;  // hardware_concurrency() counts all CPUs of the machine
   if (sched_getaffinity(0, sizeof usable, &usable) == 0)
     return std::max(1U, static_cast<unsigned>(CPU_COUNT(&usable)));
   return std::max(1U, std::thread::hardware_concurrency());

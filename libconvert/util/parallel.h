@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Works on many items by several threads and takes the results in order.
+// Processes many items on several threads and consumes the results in order.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@ namespace convert {
 // Returns the number of hardware threads that this process may use, at least 1.
 [[nodiscard]] unsigned default_jobs();
 
-// Does the work of for_each_ordered(): `work` fills and `consume` empties slot i % window for item i.
+// Implements for_each_ordered(): `work` fills and `consume` empties slot i % window for item i.
 void run_ordered(unsigned jobs, std::size_t n, std::size_t window,
                  const std::function<void(std::size_t slot, std::size_t i)>& work,
                  const std::function<void(std::size_t slot, std::size_t i)>& consume);
 
-// Calls work(i) for i in 0…n-1 on `jobs` threads (0: default_jobs()) and consume(i, result) on the calling thread
-// in the order of i, whatever `jobs` is; at most 2 × jobs results wait. An exception of work(i) is thrown when the
-// turn of i has come; no further work is begun then, and all threads have ended before it is. With one job
+// Calls work(i) for i in 0…n-1 on `jobs` threads (0: default_jobs()), and consume(i, result) on the calling thread
+// in the order of i, for any `jobs`. At most 2 × jobs results wait. An exception of work(i) is thrown when item i
+// would be consumed; then no further work begins, and all threads have ended before the throw. With one job,
 // everything runs on the calling thread.
 template <class Work, class Consume>
 void for_each_ordered(unsigned jobs, std::size_t n, const Work& work, const Consume& consume) {

@@ -27,7 +27,7 @@ void Progress::add(std::uint64_t amount) {
   const Clock::time_point now = Clock::now();
   Clock::rep due = next_paint_.load(std::memory_order_relaxed);
   if (now.time_since_epoch().count() < due) return;
-  // Lets one of several threads paint.
+  // Only one of several threads paints.
   if (next_paint_.compare_exchange_strong(due, (now + repaint_interval).time_since_epoch().count())) paint(done);
 }
 

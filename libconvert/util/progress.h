@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows how far a long run is, in one line on standard error.
+// Shows the progress of a long run in one line on standard error.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,8 @@
 
 namespace convert {
 
-// Shows "label: 42 %", or "label: 1234" if `total` is 0 (unknown): at most ten times a second, first after a tenth
-// of a second, until it is destroyed; nothing unless enabled. Thread-safe.
+// Shows "label: 42 %", or "label: 1234" if `total` is 0 (unknown), until it is destroyed. The line is updated at
+// most ten times a second, first after a tenth of a second. Shows nothing unless enabled. Thread-safe.
 class Progress {
  public:
   Progress(const std::string& label, std::uint64_t total, bool enabled);
@@ -20,7 +20,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void add(std::uint64_t amount);
-  // Wipes the line, for a message to come; the next add() may paint it again.
+  // Clears the line before a message. The next add() may print it again.
   void clear();
 
  private:

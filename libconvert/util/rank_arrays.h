@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Lays arrays of many ranks out side by side: a cache line of each, then the next line of each. What ranks touch
-// that go on at one pace lies in few pages then. In arrays one behind the other each rank has a page of its own,
-// and a processor keeps the addresses of some thousand pages at hand (TLB): small ones, on a virtual machine that
-// has no huge ones below.
+// Arrays of many ranks, interleaved by cache line: the first line of each rank, then the second line of each, and
+// so on. Ranks that progress at the same pace then touch few pages. With one array after the other, each rank
+// touches a page of its own, but the TLB has only some thousand entries, and a virtual machine without huge pages
+// on its host has small ones.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace convert {
 
-// Is an array in lines with gaps between them; refers to the memory of another.
+// Array in lines with gaps between them. It refers to memory that another object owns.
 template <typename T>
 class LineArray {
  public:
@@ -25,10 +25,10 @@ class LineArray {
   static_assert(64 % sizeof(T) == 0);
 
   LineArray() = default;
-  // `stride`: from line to line, in elements; per_line: without gaps.
+  // `stride`: distance between lines, in elements; per_line: without gaps.
   LineArray(T* first, std::size_t stride) : first_(first), stride_(stride) {}
   [[nodiscard]] T& operator[](std::uint32_t i) const { return first_[place(i)]; }
-  // Fetches an element, or nothing useful behind the end.
+  // Prefetches an element. An index beyond the end is harmless.
   [[gnu::always_inline]] void prefetch(std::uint32_t i) const { __builtin_prefetch(first_ + place(i)); }
 
  private:
@@ -38,12 +38,12 @@ class LineArray {
   std::size_t stride_ = per_line;
 };
 
-// Owns an array for each rank.
+// Owner of an array for each rank.
 template <typename T>
 class RankArrays {
  public:
   RankArrays() = default;
-  // Makes an array of sizes[r] elements for each rank r, all T().
+  // Makes an array of sizes[r] elements for each rank r, initialised to T().
   explicit RankArrays(std::span<const std::size_t> sizes);
 
   [[nodiscard]] LineArray<T> operator[](std::size_t rank) {
@@ -62,7 +62,7 @@ class RankArrays {
   HugeVector<T> items_;
 };
 
-// Ranks of about one size stand beside each other: up to an eighth of the lines is unused.
+// Ranks of similar size are interleaved: up to an eighth of the lines is unused.
 template <typename T>
 RankArrays<T>::RankArrays(std::span<const std::size_t> sizes) : ranks_(sizes.size()) {
   constexpr std::size_t per_line = LineArray<T>::per_line;
@@ -83,13 +83,13 @@ RankArrays<T>::RankArrays(std::span<const std::size_t> sizes) : ranks_(sizes.siz
   items_.resize(first);
 }
 
-// Places of elements that ranks have made one rank after the other: side by side, as if each rank had made equally
-// many.
+// Positions of elements that ranks have created one rank after the other, interleaved as if each rank had created
+// equally many.
 template <std::uint32_t per_line>
 class Stretches {
  public:
   Stretches() = default;
-  // Places `size` elements in `stretches` equal stretches; in one stretch if they were shorter than a line.
+  // Splits `size` elements into `stretches` equal stretches; into one stretch if they would be shorter than a line.
   Stretches(std::size_t size, std::size_t stretches) {
     if (stretches == 0 || size / stretches < per_line) stretches = 1;
     const std::size_t length = std::max<std::size_t>((size + stretches - 1) / stretches, 1);
@@ -100,14 +100,14 @@ class Stretches {
     by_stretches_ = Divisor(stretches_);
   }
 
-  // Returns the number of places; some have no element.
+  // Returns the number of positions; some have no element.
   [[nodiscard]] std::uint32_t size() const { return size_; }
   [[nodiscard]] std::uint32_t place(std::uint32_t element) const {
     const std::uint32_t stretch = by_length_.quotient(element);
     const std::uint32_t at = element - stretch * length_;
     return (at / per_line * stretches_ + stretch) * per_line + at % per_line;
   }
-  // Returns the element of a place that has one.
+  // Returns the element at a position that has one.
   [[nodiscard]] std::uint32_t element(std::uint32_t place) const {
     const std::uint32_t row = by_stretches_.quotient(place / per_line);
     const std::uint32_t stretch = place / per_line - row * stretches_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lays out a table in columns, for reading, and writes the fields of tables.
+// Formats a table in columns for reading, and fields of tables.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,12 @@
 
 namespace convert {
 
-// Returns a number with so many decimals: "43.691".
+// Returns a number with `decimals` decimals: "43.691".
 [[nodiscard]] std::string format_fixed(double value, int decimals);
-// Returns a text, which may be the user's, as a field of CSV: in quotes if it needs them.
+// Returns a text, which may come from the user, as a CSV field: quoted if necessary.
 [[nodiscard]] std::string csv_field(const std::string& text);
 
-// Aligns columns to the right, but those whose title begins with '<' to the left.
+// Table with columns aligned to the right. Columns whose title begins with '<' are aligned to the left.
 class TextTable {
  public:
   using Row = std::vector<std::string>;
@@ -50,7 +50,7 @@ class TextTable {
   }
 
  private:
-  // Returns the number of characters of UTF-8: names of switches are the user's.
+  // Returns the number of UTF-8 characters: names of switches come from the user.
   static std::size_t width(const std::string& text) {
     return static_cast<std::size_t>(std::count_if(
         text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t high_bits = 0x8080808080808080U;
 
-// Returns the offset of the first byte of 0x80 or above, at or behind i.
+// Returns the offset of the first byte of 0x80 or above from i on.
 std::size_t skip_ascii(std::string_view s, std::size_t i) {
   for (std::uint64_t word = 0; i + sizeof word <= s.size(); i += sizeof word) {
     std::memcpy(&word, s.data() + i, sizeof word);
@@ -22,7 +22,7 @@ std::size_t skip_ascii(std::string_view s, std::size_t i) {
 }  // namespace
 
 bool is_ascii(std::string_view s) {
-  constexpr std::size_t block = 64 * sizeof(std::uint64_t);  // what is looked at before the next branch
+  constexpr std::size_t block = 64 * sizeof(std::uint64_t);  // bytes that are examined before the next branch
   std::size_t i = 0;
   for (; i + block <= s.size(); i += block) {
     std::uint64_t all = 0;

@@ -9,32 +9,32 @@
 
 namespace convert {
 
-// The byte order mark that some editors and shells put before text.
+// Byte order mark that some editors and shells put before text.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-// Returns the text without the byte order mark that it may begin with.
+// Returns the text without its byte order mark, if it begins with one.
 [[nodiscard]] constexpr std::string_view without_mark(std::string_view text) {
   return text.substr(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
 }
-// Returns whether no byte is 0x80 or above.
+// Returns whether all bytes are below 0x80.
 [[nodiscard]] bool is_ascii(std::string_view s);
-// Returns the length in bytes of the well-formed sequence that begins at s[i] ≥ 0x80; 0 if there is none.
+// Returns the length in bytes of the well-formed sequence that begins at s[i] ≥ 0x80; 0 if it is malformed.
 [[nodiscard]] std::size_t sequence_length(std::string_view s, std::size_t i);
-// Returns the code of the character that a well-formed sequence, of two to four bytes, stands for.
+// Returns the code point of a well-formed sequence of two to four bytes.
 [[nodiscard]] std::uint32_t decode_utf8(std::string_view sequence);
-// Returns whether two bytes are a C1 control character, U+0080 to U+009F; its code is the second byte.
+// Returns whether two bytes are a C1 control character, U+0080 to U+009F. Its code is the second byte.
 [[nodiscard]] constexpr bool is_c1_control(std::string_view bytes) {
   return bytes.size() == 2 && bytes[0] == '\xC2' && static_cast<unsigned char>(bytes[1]) >= 0x80 &&
          static_cast<unsigned char>(bytes[1]) < 0xA0;
 }
-// Appends a character by its code, which is below 0x110000.
+// Appends the character of a code point below 0x110000.
 void append_utf8(std::string& out, std::uint32_t code);
 // Returns the offset of the first byte that is not part of well-formed UTF-8, or npos.
 [[nodiscard]] std::size_t find_invalid_utf8(std::string_view s);
-// Returns the longest start of a UTF-8 text of at most so many bytes that ends with a whole character.
+// Returns the longest prefix of a UTF-8 text with at most `bytes` bytes that ends with a whole character.
 [[nodiscard]] std::string_view cut_to(std::string_view text, std::size_t bytes);
-// Returns the text, or what cut_to() leaves of it and "…".
+// Returns the text, or its prefix by cut_to() and "…".
 [[nodiscard]] std::string cut_text(std::string_view text, std::size_t bytes);
-// Returns whether a text fits into a message: well-formed UTF-8 on one line.
+// Returns whether a text can be part of a message: well-formed UTF-8 on one line.
 [[nodiscard]] bool is_readable(std::string_view text);
 
 }  // namespace convert

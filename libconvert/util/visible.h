@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes text of inputs safe to show on a terminal.
+// Escapes text of inputs for a terminal.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace convert {
 
-// Returns `text` on one line without anything that a terminal obeys: control characters (also those of Unicode that
-// end lines or turn the direction of writing) and bytes that are not UTF-8 become "\n", "\x1b", "\u202e". All
+// Returns `text` on one line without control sequences for a terminal. Control characters and bytes that are not
+// UTF-8 become "\n", "\x1b", "\u202e"; this includes Unicode's line separators and direction controls. All
 // messages, log lines and cells of tables pass through here.
 [[nodiscard]] std::string visible(std::string_view text);
 

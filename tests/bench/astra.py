@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""et-replay beside ASTRA-sim's analytical backends on the same inputs: what these took is recorded in the corpus."""
+"""et-replay compared with ASTRA-sim's analytical backends on the same inputs, with times from the corpus."""
 import gzip
 import json
 import shutil
@@ -43,7 +43,7 @@ def replay(tools, folder, backend, rounds, *options):
 
 
 def measure(tools, corpus, work, add, only=""):
-    """Rows over all cases: of its time, the largest share and with symmetry the median; memory; equal finish times."""
+    """Rows over all cases: share of its time, the maximum and with symmetry the median; memory; equal finish times."""
     name = "replay / ASTRA-sim, "
     if only not in name:
         return

@@ -54,7 +54,7 @@ class Suite:
         print(report.table_line(row), flush=True)
 
     def run_program(self, name, files=()):
-        """Adds the rows of a program, and that it failed if it ends otherwise than by its verdict."""
+        """Adds the rows of a program, and a failure if it ends other than by its verdict."""
         program, out = f"bench_{name}", self.work / "rows.jsonl"
         out.unlink(missing_ok=True)
         flags = [*(["--smoke"] if self.options.smoke else []), *(["--slow"] if self.options.slow else [])]
@@ -72,7 +72,7 @@ class Suite:
             self.add(report.unmeasured(bench, name, report.SKIPPED, f"no corpus at {CORPUS}"))
 
     def steps(self, count):
-        """A pair of a program of so many steps of 125 operators."""
+        """A pair of a program with `count` steps of 125 operators."""
         folder = self.work / f"steps{count}"
         folder.mkdir(exist_ok=True)
         if not (folder / "kineto.json").exists():
@@ -81,7 +81,7 @@ class Suite:
         return folder / "host.json", folder / "kineto.json"
 
     def recorded(self, nodes):
-        """The same by the corpus's generator, of so many host nodes."""
+        """The same from the corpus's generator, with `nodes` host nodes."""
         folder = self.work / f"pytorch{nodes}"
         if not (folder / "kineto_0.json").exists():
             subprocess.run([sys.executable, CORPUS / "pytorch/gen_pytorch_trace.py", "--nodes", str(nodes), "--out", folder],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Speed and memory of reading FlexFlow task graphs, beside the floor in the same process.
+// Speed and memory of reading FlexFlow task graphs, compared with the floor in the same process.
 // Floor: one pass over the text that counts its lines, plus protozero's encoding of the same nodes into one buffer.
 #include <algorithm>
 #include <string>
@@ -26,7 +26,7 @@ void read_graph(Input& input, const Take& take) {
   bench::check(diagnostics);
 }
 
-// What et-convert does between its input and its output, without the files; returns the number of nodes.
+// The work of et-convert between input and output, without files. Returns the number of nodes.
 std::size_t convert_in_memory(Input& input, std::string& out) {
   const auto writer = find_format("chakra").write({});
   std::size_t nodes = 0;
@@ -85,7 +85,7 @@ void measure_memory(bench::Report& report, const std::string& path) {
 }
 
 void measure(bench::Report& report) {
-  // First what takes memory: a process of its own begins with what this one has.
+  // Memory is measured first, since a child process starts with the memory of this one.
   for (const std::string& path : report.files) measure_memory(report, path);
   for (const std::string& path : report.files) measure_speed(report, path);
 }

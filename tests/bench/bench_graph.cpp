@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Speed of the graph formats against formatting the same text alone from plain records into one buffer; and of
-// what a validation does, against one look at each dependency.
+// Speed of the graph formats compared with formatting the same text from plain records into one buffer; and of a
+// validation, compared with one look at each dependency.
 #include <charconv>
 #include <cstdlib>
 #include <string>
@@ -23,7 +23,7 @@ using namespace convert;
 
 constexpr std::uint64_t window = 40;
 
-// Two ranks that send to each other, a third of the nodes computes: the shape of a converted algorithm.
+// Two ranks that send to each other, with a third of compute nodes: the shape of a converted algorithm.
 std::vector<Trace> make_set(std::uint64_t nodes_per_rank) {
   std::vector<Trace> set(2);
   for (Rank r = 0; r < 2; ++r) {
@@ -56,7 +56,7 @@ std::vector<Trace> make_set(std::uint64_t nodes_per_rank) {
   return set;
 }
 
-// What a writer that knows everything beforehand would have at hand.
+// Data that an ideal writer would have at hand.
 struct Record {
   std::uint64_t id;
   std::uint64_t rank;
@@ -188,7 +188,7 @@ void measure_format(bench::Report& report, const Format& format, const std::vect
         format.write_drawing(drawing::make_drawing(set), {}, *output);
         output->close();
       });
-  // Head, clusters and legend are all that the floor does not format.
+  // The floor lacks only head, clusters and legend.
   if (text.size() < plain.size() || text.size() > plain.size() + 4096) {
     throw Error("the floor formats " + std::to_string(plain.size()) + " bytes, " + name + " " +
                 std::to_string(text.size()));
@@ -196,7 +196,7 @@ void measure_format(bench::Report& report, const Format& format, const std::vect
   report.add_time(name, "node", static_cast<double>(records.size()), best, bench::times_floor(3));
 }
 
-// What et-validate does with a set that it has read.
+// The work of et-validate on a set in memory.
 void validate(const std::vector<Trace>& set) {
   Diagnostics diagnostics;
   std::vector<TraceSummary> summaries;
@@ -208,7 +208,7 @@ void validate(const std::vector<Trace>& set) {
   bench::check(diagnostics);
 }
 
-// `work` against finding the node of each dependency by its id, in a table by id.
+// `work` compared with finding the node of each dependency in a table by id.
 template <typename Work>
 void measure_part(bench::Report& report, const std::string& name, const std::vector<Trace>& set, double limit,
                   const Work& work) {
@@ -227,7 +227,7 @@ void measure_part(bench::Report& report, const std::string& name, const std::vec
         }
       },
       work);
-  if (sum == 0) std::abort();  // it has to be done
+  if (sum == 0) std::abort();  // prevents the compiler from removing the work
   report.add_time(name, "node", nodes, best, bench::at_most(limit));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Speed and memory of et-merge: rings put in the place of a workload's all-reduces, beside its floor in the same
-// process: protozero's encoding of the nodes that come out, into one buffer (those of one rank, over and over: they
-// are alike).
+// Speed and memory of et-merge: rings replace a workload's all-reduces, compared with the floor in the same
+// process: protozero's encoding of the resulting nodes into one buffer (the nodes of one rank repeatedly, since all
+// ranks are equal).
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -24,7 +24,7 @@ using namespace convert;
 int collectives = 200;
 constexpr std::int64_t bytes = 1 << 20;
 
-// All-reduces, each after the one before.
+// All-reduces, each after the preceding one.
 std::string make_workload(const std::string& folder, Rank ranks) {
   std::vector<Trace> traces;
   for (Rank r = 0; r < ranks; ++r) {
@@ -52,7 +52,7 @@ struct Merging {
   }
 };
 
-// What et-merge does between its input and its files. Returns the number of nodes.
+// The work of et-merge between its input and its files. Returns the number of nodes.
 std::size_t merge_in_memory(const std::string& prefix, const std::string& ranks, std::string& out) {
   Merging merging(prefix, ranks);
   const auto writer = find_format("chakra").write({});
@@ -67,7 +67,7 @@ std::size_t merge_in_memory(const std::string& prefix, const std::string& ranks,
         while (reader.next_nodes(head, batch)) {
           count += head.nodes.nodes.size();
           writer->nodes(head, out);
-          constexpr std::size_t buffer = 1 << 20;  // as a file takes them
+          constexpr std::size_t buffer = 1 << 20;  // as for files
           if (out.size() > buffer) out.clear();
         }
         return count;

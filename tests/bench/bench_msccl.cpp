@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Speed and memory of the MSCCL-IR path, each figure beside its floor in the same process: conversion of files and
-// of two rings, and the dataflow proof of three rings. Floor of a conversion: pugixml's parse of the text plus
-// protozero's encoding of the same nodes into one buffer; of a proof: a pass over the steps.
+// Speed and memory of the MSCCL-IR path, each metric compared with its floor in the same process: conversion of
+// files and of two rings, and the dataflow proof of three rings. Floor of a conversion: pugixml's parse of the text
+// plus protozero's encoding of the same nodes into one buffer. Floor of a proof: a pass over the steps.
 #include <algorithm>
 #include <pugixml.hpp>
 #include <string>
@@ -22,7 +22,7 @@ namespace {
 
 using namespace convert;
 
-// Ring all-reduce, in place: N chunks, one threadblock a rank, as MSCCLang fuses it.
+// Ring all-reduce, in place: N chunks, one threadblock per rank, fused as by MSCCLang.
 Algorithm ring(std::int32_t n) {
   Algorithm a;
   a.name = "ring";
@@ -62,7 +62,7 @@ struct Converted {
   std::size_t bytes = 0;
 };
 
-// What et-convert does between its input and its output, without the files.
+// The work of et-convert between input and output, without files.
 Converted convert_in_memory(const std::string& name, std::string text, std::string& out) {
   Converted result;
   Diagnostics diagnostics;
@@ -128,7 +128,7 @@ void measure_memory(bench::Report& report, const std::string& path) {
     std::string text = open_input(path)->read_rest();
     size = text.size();
     std::string out;
-    convert_in_memory(path, std::move(text), out);  // throws what is wrong with it
+    convert_in_memory(path, std::move(text), out);  // throws the errors of the file
   }
   if (!report.wants({name})) return;
   const double peak = bench::peak_of([&] {
@@ -169,7 +169,7 @@ void measure_proof(bench::Report& report, std::int32_t n) {
 
 void measure(bench::Report& report) {
   std::vector<std::pair<std::string, std::string>> inputs;
-  // First what takes memory: a process of its own begins with what this one has.
+  // Memory is measured first, since a child process starts with the memory of this one.
   for (const std::string& path : report.files) measure_memory(report, path);
   for (const std::string& path : report.files) inputs.emplace_back(path, open_input(path)->read_rest());
   for (const std::int32_t n : report.smoke ? std::vector{4, 8} : std::vector{128, 256}) {

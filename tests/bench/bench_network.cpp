@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Speed of the network models by themselves: CPU ns per hop of random messages, some thousand under way at once,
-// beside a heap of as many events.
+// Speed of the network models alone: CPU ns per hop of random messages, some thousand in flight at once, compared
+// with a heap of as many events.
 #include <cstdint>
 #include <cstdlib>
 #include <random>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Speed of linking a host trace with its device trace, beside the floor in the same process.
+// Speed of linking a host trace with its device trace, compared with the floor in the same process.
 // Floor: simdjson's on-demand walk over the members of all nodes and events, and protozero's encoding of the
-// result, both files and the output in memory. What is measured against it reads the same bytes and encodes the
-// same nodes. Both keep their memory from run to run: what the system takes to clear new pages, up to a third more
-// on some virtual machines, is in the time of the tool, which jobs.py takes, as is its memory.
+// result, with both files and the output in memory. The measured work reads the same bytes and encodes the same
+// nodes. Both keep their memory between runs. The time that the system takes to clear new pages, up to a third more
+// on some virtual machines, is part of the tool's time, which jobs.py measures, as is its memory.
 #include <malloc.h>
 #include <simdjson.h>
 
@@ -59,7 +59,7 @@ Profile read_device(const Pair& pair, Diagnostics& diagnostics) {
   return read_kineto(*input, diagnostics);
 }
 
-constexpr std::size_t piece = 4096;  // nodes: as the tools write
+constexpr std::size_t piece = 4096;  // nodes, as in the tools
 
 void link_and_encode(const Pair& pair, std::string& out) {
   Diagnostics diagnostics;
@@ -100,7 +100,7 @@ std::string name_of(const std::string& path) {
   return bench::file_name(folder) + "/" + name;
 }
 
-// `whole` gives the result, for the floor; `work` does what is measured.
+// `whole` returns the result, for the floor; `work` is measured.
 template <typename Whole, typename Work>
 void measure_linking(bench::Report& report, const std::string& name, const Pair& pair, std::size_t hosts,
                      double limit, const Whole& whole, const Work& work) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Speed of the replay event loop, every rank simulated, beside a heap of as many events: CPU ns per message or hop
-// on about two million messages, what it takes to link them before, memory, and how the time grows with the ranks
-// of a training step.
+// Speed of the replay event loop with every rank simulated, compared with a heap of as many events: CPU ns per
+// message or hop for about two million messages, the time to resolve them before, memory, and the growth of time
+// with the ranks of a training step.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -33,7 +33,7 @@ void add_message(NodeTable& t, NodeId id, NodeType type, std::int64_t peer, std:
   t.add_int(attr::comm_tag, Kind::int32_val, tag);
 }
 
-// Each step: send to the next, receive from the previous, reduce; a step waits for the one before.
+// Each step: send to the next, receive from the previous, reduce; a step waits for the preceding one.
 void make_ring(Trace& trace, std::int64_t npus, bool equal_sizes) {
   const auto rank = static_cast<std::int64_t>(trace.rank);
   NodeId id = 0;
@@ -54,7 +54,7 @@ void make_ring(Trace& trace, std::int64_t npus, bool equal_sizes) {
   }
 }
 
-// Everyone to everyone at once, twice.
+// Each NPU sends to all others at once, twice.
 void make_direct(Trace& trace, std::int64_t npus) {
   const auto rank = static_cast<std::int64_t>(trace.rank);
   NodeId id = 0;
@@ -80,14 +80,14 @@ void make_all_to_all(Trace& trace, std::int64_t npus) {
   trace = b.finish();
 }
 
-// A communication of all ranks, on a network; hops are of a message.
+// A communication of all ranks, on a network; hops are per message.
 struct Pattern {
   const char* label;
   void (*make)(Trace&, std::int64_t npus);
   const char* topology;
   double hops;
   double message_limit;  // ns
-  double under_way;      // at once, of all messages
+  double under_way;      // number at once, of all messages
   IssueMode issue = IssueMode::algorithm;
 };
 
@@ -124,7 +124,8 @@ struct Timed {
   double messages = 0;
 };
 
-// Replays beside a heap of one event for each of the `hops` of a message. The best of three: each takes seconds.
+// Replays compared with a heap of one event for each of the `hops` of a message. The best of three, as each takes
+// seconds.
 Timed time_replay(ReplayProgram& program, NetworkModel model, double hops) {
   program.options.network.model = model;
   std::uint64_t messages = 0;
@@ -141,7 +142,7 @@ Timed time_replay(ReplayProgram& program, NetworkModel model, double hops) {
   return {.best = best, .messages = static_cast<double>(messages)};
 }
 
-// Returns what is left of a time without `part` of it.
+// Returns a time minus its `part`.
 bench::Best without(bench::Best time, const bench::Best& part) {
   time.work = std::max(0.0, time.work - part.work);
   return time;
@@ -181,7 +182,7 @@ void measure_pattern(bench::Report& report, const Pattern& pattern, Rank npus) {
   if (!report.wants({name_of_memory})) return;
   const auto memory = bench::memory_of([&] { return compile_pattern(pattern, npus); },
                                        [](std::optional<ReplayProgram>& p) { (void)replay(*p); });
-  // At most 48 bytes a node, and 64 a message that is under way.
+  // At most 48 bytes per node, and 64 per message in flight.
   report.add({.name = name_of_memory,
               .unit = "MiB",
               .figure = memory.peak,
@@ -204,7 +205,7 @@ std::string write_step(const std::string& folder, const Workload& step) {
   return file;
 }
 
-// On switches of 8 and of all else.
+// On two dimensions of switches, of 8 and of `npus` / 8 NPUs.
 std::optional<ReplayProgram> load_step(const std::string& file, Rank npus, bool symmetry) {
   Diagnostics diagnostics;
   TraceSource source({.operands = {file}, .hash = false}, diagnostics);
@@ -222,7 +223,7 @@ std::optional<ReplayProgram> load_step(const std::string& file, Rank npus, bool 
   return program;
 }
 
-// How the time of a message grows with the ranks: 1 where each takes as long.
+// Growth of the time per message with the ranks: 1 if it stays constant.
 void measure_growth(bench::Report& report, const std::string& folder, Rank few, Rank many) {
   for (const NetworkModel model : models) {
     const std::string growth = std::string(name(model)) + ", growth of a step's time with its messages, " +
@@ -250,7 +251,7 @@ void measure_growth(bench::Report& report, const std::string& folder, Rank few, 
   }
 }
 
-// A step from its master, where classes of ranks are simulated, beside reading and compiling it.
+// A step from its class-compressed set, with simulated classes of ranks, compared with reading and compiling it.
 void measure_classes(bench::Report& report, const std::string& folder, Rank npus) {
   const std::string label = "step of llama3-405b on " + std::to_string(npus) + ", load and replay / load";
   if (!report.wants({label})) return;

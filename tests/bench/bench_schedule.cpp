@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Schedules of more and more transfers: reading, checking, and the proof; and the search for races in MSCCL-IR, of
-// what is usual and of what is hard. Time and memory per transfer or step must stay what they are. Floors: the
-// numbers of the text alone, and a pass over the steps.
+// Schedules with increasing numbers of transfers: reading, checking, and the proof; and the search for races in
+// MSCCL-IR, in usual and hard cases. Time and memory per transfer or step must stay constant. Floors: the numbers
+// of the text alone, and a pass over the steps.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -22,8 +22,8 @@ namespace {
 
 using namespace convert;
 
-// All-reduce on an 8 × 8 mesh: each chunk has a root, to which its sums go along the rows, then along the column,
-// and from which they come back. Every transfer starts as soon as its data and its wire allow, chunk after chunk.
+// All-reduce on an 8 × 8 mesh: each chunk has a root. Its sums go to the root along the rows, then along the
+// column, and return from it. Every transfer starts as soon as its data and its link allow, chunk after chunk.
 class Mesh {
  public:
   explicit Mesh(std::uint32_t chunks) : free_(nodes, {0, 0, 0, 0}) {
@@ -46,14 +46,14 @@ class Mesh {
  private:
   static constexpr std::uint32_t side = 8;
   static constexpr std::uint32_t nodes = side * side;
-  static constexpr std::int64_t hop = 20'000'000;  // ps; a wire needs 19.6 us
+  static constexpr std::int64_t hop = 20'000'000;  // ps; a link needs 19.6 µs
 
   void add_wires(std::uint32_t a, std::uint32_t b) {
     for (const auto& [src, dst] : {std::pair{a, b}, std::pair{b, a}}) {
       s_.wires.push_back({.src = src, .dst = dst, .bandwidth_gib_per_s = 50, .latency_us = 0.05});
     }
   }
-  // The next node on the way to the root: along the row first.
+  // The next node on the route to the root: along the row first.
   static std::uint32_t towards(std::uint32_t root, std::uint32_t n) {
     if (n % side != root % side) return n % side < root % side ? n + 1 : n - 1;
     return n < root ? n + side : n - side;
@@ -99,7 +99,7 @@ class Mesh {
   std::vector<std::int64_t> ends_;
 };
 
-// What et-validate does with a file of it.
+// The work of et-validate on such a file.
 void prove(const std::string& text, bool dataflow) {
   Diagnostics diagnostics;
   const Schedule s = find_format("ten").read_schedule(text, "mesh_8x8", {}, diagnostics);
@@ -153,7 +153,7 @@ void measure_schedule(bench::Report& report, std::uint32_t chunks) {
               .limit = bench::at_most(1000)});
 }
 
-// Copies on one rank: threadblock k copies o[from(k, i)] to o[to(k, i)] in step i, and waits as it says.
+// Copies on one rank: threadblock k copies o[from(k, i)] to o[to(k, i)] in step i, with the waits of step_of.
 template <typename StepOf>
 Algorithm copies(std::int32_t tbs, std::int32_t steps, std::int32_t chunks, const StepOf& step_of) {
   Algorithm a;
@@ -196,7 +196,7 @@ void measure_races(bench::Report& report, const std::string& what, const Algorit
               .limit = bench::at_most(1000)});
 }
 
-// `side` threadblocks of as many steps, or so many steps otherwise.
+// `side` threadblocks of `side` steps, or variants with as many steps.
 void measure_all_races(bench::Report& report, std::int32_t side) {
   const std::int32_t all = side * side;
   measure_races(report, "each step waits for the last", copies(all, 1, all, [](auto k, auto, Step& s) {

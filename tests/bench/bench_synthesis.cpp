@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Speed of the bounds of collectives, for each NPU, beside the shortest ways by latency from each, which are a part
-// of them.
+// Speed of the bounds of collectives per NPU, compared with the shortest routes by latency from each NPU, which the
+// bounds include.
 #include <string>
 #include <vector>
 

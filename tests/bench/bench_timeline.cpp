@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Speed of timelines: a run of 2 M slices (10 M with --slow), half of them messages with arrows, as Perfetto trace
-// and as Chrome trace, beside protozero's writer and the formatting of as many slices with the same arguments.
+// Speed of timelines: a run of 2 M slices (10 M with --slow), half of these slices messages with arrows, as Perfetto trace
+// and as Chrome trace, compared with protozero's writer and the formatting of as many slices with the same
+// arguments.
 #include <charconv>
 #include <cstdint>
 #include <protozero/pbf_writer.hpp>
@@ -17,7 +18,7 @@ namespace {
 
 using namespace convert;
 
-// Counts what is written.
+// Counts written bytes.
 class Counter final : public Output {
  public:
   Counter() : Output("count") {}
@@ -29,7 +30,7 @@ class Counter final : public Output {
   std::uint64_t bytes_ = 0;
 };
 
-// Ranks in turn: each computes, sends to the next, receives from the one before.
+// Ranks alternate: each computes, sends to the next, receives from the preceding one.
 Run make_run(std::uint32_t slices, std::uint32_t ranks) {
   Run run;
   const std::uint32_t names[] = {run.timeline.names.add("compute"), run.timeline.names.add("send"),
@@ -66,8 +67,8 @@ Run make_run(std::uint32_t slices, std::uint32_t ranks) {
   return run;
 }
 
-// A packet for the begin of each slice, with its name, flow and arguments, and one for its end, as TracePacket and
-// TrackEvent of perfetto number their fields.
+// A packet for the begin of each slice, with its name, flow and arguments, and one for its end, with the field
+// numbers of perfetto's TracePacket and TrackEvent.
 void encode_slices(const Run& run, std::string& packet, Counter& out) {
   const auto event = [&](std::uint64_t at, const Slice& s, bool begin) {
     packet.clear();
@@ -166,11 +167,11 @@ void measure(bench::Report& report) {
                                          });
     report.add({.name = name, .unit = "B/slice", .figure = memory.peak * 1048576 / slices, .floor = sizeof(Slice)});
   }
-  Run run;  // made when it is needed
+  Run run;  // made on demand
   measure_format(report, slices, run, "perfetto,counters=none", 1000);
   measure_format(report, slices, run, "perfetto", 1000);
   measure_format(report, slices, run, "chrome",
-                 375);  // 250 an event: of two slices one has an arrow, an event of its own
+                 375);  // 250 per event: one of two slices has an arrow, a separate event
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Whether et-generate's other algorithms are ever faster on a network than what it synthesizes for it.
+"""Checks whether et-generate's other algorithms are ever faster on a network than the one synthesized for it.
 
     beside_builders.py [--networks NET...] [--collectives NAME...] [--parts BYTES...] [--occupancy O] [--effort E] BIN
 
-Replays every algorithm that `et-generate --list` has for a collective, with 1, 4 and 16 chunks of a rank's part and as
-hierarchical ones of every two dimensions, and the synthesized one, all on the same network. A part is what a rank sends
-to each other, or has of the whole. Prints a line for each case; the exit status is 1 if anything else is faster.
+Replays every algorithm that `et-generate --list` has for a collective, with 1, 4 and 16 chunks of a rank's shard and as
+hierarchical ones of every two dimensions, and the synthesized one, all on the same network. A shard is the data that a
+rank sends to each other one, or has of the whole. Prints a line for each case; the exit status is 1 if another one is faster.
 """
 import argparse
 import json
@@ -49,7 +49,7 @@ class Case:
         self.size = part * npus
 
     def replayed(self, algorithm):
-        """Returns the time of an algorithm in ns; nothing if it is not for so many ranks or bytes."""
+        """Returns the time of an algorithm in ns; nothing if it does not support the number of ranks or bytes."""
         tools = self.options.bin
         code, traces, _ = run([tools / "et-generate", "-q", self.collective, "--size", str(self.size), "-o", "-",
                                *algorithm])

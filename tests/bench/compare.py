@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares the figures of two commits: which rows got worse, or better, by more than noise.
+"""Compares the metrics of two commits: which rows got worse, or better, by more than noise.
 
-A row counts as worse if its figure grew by more than the noise, and so did its ratio to the floor, where it has one: a
-machine that is slower for a while is so for both. Noise is a tenth, or two fifths if one of the machines did other work
-too, or what the rounds of a row were apart if that is more. What only passed its limit is called missed or mended. Exit
-status: 0, 1 if a row is worse, 2 for files that are none.
+A row counts as worse if its metric grew by more than the noise, and so did its ratio to the floor, if it has one: a
+temporary slowdown of the machine affects both. Noise is a tenth, or two fifths if one of the machines had other load
+too, or the spread of a row's rounds if that is more. A row that only crossed its limit is called missed or mended. Exit
+status: 0, 1 if a row is worse, 2 for invalid files.
 """
 import argparse
 import sys
@@ -14,7 +14,7 @@ import report
 
 
 def changes(before, after):
-    """(change of the figure, the least and the most of it and of the ratio's), as factors; None if there is none."""
+    """(change of the metric, least and most of it and of the ratio's change), as factors; None if not comparable."""
     if not before["figure"] or after["figure"] is None:
         return None
     factors = [after["figure"] / before["figure"]]
@@ -24,7 +24,7 @@ def changes(before, after):
 
 
 def judge(before, after, noise):
-    """What became of a row: worse, better, same, new, gone, missed, mended, changed; and the factor of its figure."""
+    """The verdict on a row: worse, better, same, new, gone, missed, mended, changed; and the factor of its metric."""
     if before is None or after is None:
         return ("new" if before is None else "gone"), None
     if before["unit"] != after["unit"] or report.FAILED in (before["verdict"], after["verdict"]):
@@ -48,7 +48,7 @@ def noise_of(*files):
 
 
 def compare(before, after, noise):
-    """[(name, row before, row after, what became of it, factor)] in the order of the rows after."""
+    """[(name, row before, row after, verdict, factor)] in the order of the rows after."""
     def by_name(results):
         return {(r["bench"], r["name"]): r for r in results["rows"]}
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests of verdicts, of the comparison of two files, and of what compare.py makes of a file that is none."""
+"""Tests of verdicts, of the comparison of two files, and of compare.py with an invalid file."""
 import contextlib
 import io
 import json

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A heap of events: the floor of everything that simulates.
+// A heap of events: the floor of all simulations.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace bench {
 
-// Takes the earliest of `waiting` events, of 24 bytes, and puts another in its place, `count` times.
+// Takes the earliest of `waiting` events of 24 bytes, and replaces it by another one, `count` times.
 inline void hold_events(std::uint64_t count, std::uint32_t waiting) {
   struct Event {
     std::uint64_t time;
-    std::uint64_t number;  // the order of those of one time
+    std::uint64_t number;  // the order of events at one time
     std::uint64_t what;
     bool operator>(const Event& e) const { return std::tie(time, number) > std::tie(e.time, e.number); }
   };
@@ -31,7 +31,7 @@ inline void hold_events(std::uint64_t count, std::uint32_t waiting) {
     queue.pop();
     queue.push({later(e.time), waiting + i, e.what});
   }
-  if (queue.size() != waiting) std::abort();  // it has to be done
+  if (queue.size() != waiting) std::abort();  // prevents the compiler from removing the work
 }
 
 }  // namespace bench

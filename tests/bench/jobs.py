@@ -35,7 +35,7 @@ def run(command, folder, most=None):
 
 
 class Jobs:
-    """Measures jobs with the tools in `bin`, in the folder `work`, and gives each row to `add`."""
+    """Measures jobs with the tools in `bin`, in the folder `work`, and passes each row to `add`."""
 
     def __init__(self, tools, work, add, *, smoke=False, slow=False, only=""):
         self.tools, self.work, self.add = tools, work, add
@@ -46,7 +46,7 @@ class Jobs:
         return [self.tools / name, *(["-q"] if name != "et-stats" else []), *arguments]
 
     def make(self, name, *arguments):
-        """The path of what et-generate makes of the arguments, once."""
+        """The path of et-generate's output for the arguments, generated once."""
         if name not in self.inputs:
             path = self.work / name
             path.parent.mkdir(exist_ok=True)
@@ -64,7 +64,7 @@ class Jobs:
         return True
 
     def measure(self, name, commands, *, limit=None, memory=None, floor_memory=None):
-        """Rows of the time of the commands, one after the other, and of the memory of the largest."""
+        """Rows for the time of the commands, one after the other, and the memory of the largest."""
         if not isinstance(commands[0], list):
             commands = [commands]
         rounds, peak = [], 0
@@ -91,7 +91,7 @@ class Jobs:
         return True
 
     def replay(self, name, traces, network, *options, limit, memory=None, simulated=None, slow=False):
-        """The same of a replay; and of how many NPUs it simulated, where that is known."""
+        """The same for a replay; and the number of simulated NPUs, if it is known."""
         if not self.wants(name, slow):
             return
         result = self.work / "result.json"
@@ -183,11 +183,11 @@ class Jobs:
         return self.tool("et-convert", "--force", "--no-history", source, "-o", self.beside(source, "converted"))
 
     def beside(self, source, name):
-        """A path for what is made of a set: a file of a file, files of files."""
+        """A path for the output for a set: a file for a file, files for files."""
         return self.work / (name + ".et") if source.suffix == ".et" else self.work / name / "w"
 
     def pair(self, name, commands, floor, *, limit):
-        """A row of the time of the commands, one after the other, beside that of another one, in turns."""
+        """A row for the time of the commands, one after the other, compared with another command, alternating."""
         rounds = []
         for _ in range(1 if self.smoke else 5):
             done = [run(command, self.work) for command in (floor, *commands)]
@@ -200,7 +200,7 @@ class Jobs:
                             spread=statistics.median(pair[0] for pair in rounds) / best - 1 if best else 0.0))
 
     def anonymizing(self):
-        """Beside et-convert, which reads and writes the same: three fifths of its speed, unless most names are new."""
+        """Compared with et-convert, which reads and writes the same: 3/5 of its speed, unless most names are new."""
         layers = lambda npus, count, iterations: ["layers", "--npus", npus, "--layers", count, "--iterations",
                                                   "2" if self.smoke else iterations]
         for what, limit, path, *options in (
@@ -219,7 +219,7 @@ class Jobs:
                 self.inputs.pop(out + "/w", None)
 
     def fidelity(self):
-        """Beside what et-stats, or a replay, of one of the sets takes."""
+        """Compared with et-stats, or a replay, of one of the sets."""
         for name, iterations, limit, options, tool, *floor in (
                 ("fidelity as recorded / stats, two sets of a million nodes", 400, 7, ["--no-simulation"], "et-stats"),
                 ("fidelity simulated / replay, two sets of 24,000 nodes", 10, 35, [], "et-replay", "--no-symmetry", "-n",
@@ -232,7 +232,7 @@ class Jobs:
                       self.tool(tool, *floor, files), limit=limit)
 
     def profiles(self, recorded):
-        """Beside et-convert; and the memory of learning from many ranks, beside that of one of them."""
+        """Compared with et-convert; and the memory of learning from many ranks, compared with one rank."""
         made = self.work / "profile.json"
         sets = [("tiny nodes", lambda: self.make(
             "eight10/w", "layers", "--npus", "8", "--layers", "100", "--noise", "node=0.1", "--iterations",
@@ -266,7 +266,7 @@ class Jobs:
         return path
 
     def streaming(self, host, device):
-        """Memory of what reads a large trace: of a pair of a million operators, linked."""
+        """Memory of readers of a large trace: a linked pair of a million operators."""
         large = self.work / "large.et"
         for name, tool, *options in (("validate", "et-validate"), ("stats", "et-stats"),
                                      ("convert to dot", "et-convert", "-o", "large.dot"),
@@ -280,7 +280,7 @@ class Jobs:
             (self.work / name).unlink(missing_ok=True)
 
     def schedules(self):
-        """A synthesized schedule of a million transfers beside one of a sixteenth of them: time for each transfer."""
+        """A synthesized schedule of a million transfers compared with one of a sixteenth: time for each transfer."""
         npus, network = (16, "torus:4x4") if self.smoke else (256, "torus:16x16")
         network += ",bw=50GB/s,lat=500ns"
 

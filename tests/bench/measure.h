@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CPU time and memory of a piece of work, as all benchmarks take them.
+// CPU time and memory of a function, as measured by all benchmarks.
 #pragma once
 
 #include <malloc.h>
@@ -14,7 +14,7 @@
 
 namespace bench {
 
-inline int rounds = 5;  // the best of them counts: what else runs on the machine only adds
+inline int rounds = 5;  // the best round counts: other load on the machine only adds time
 
 inline double cpu_seconds() {
   rusage usage{};
@@ -29,16 +29,16 @@ inline double cpu_seconds() {
 struct Best {
   double floor = 0;
   double work = 0;
-  double spread = 0;  // of the work: by how much of it the round in the middle was slower
+  double spread = 0;  // of the work: relative slowdown of the median round
 };
 
-// Runs the work and its floor in turns, so that the machine's mood hits both; the work first.
+// Runs the work and its floor alternately, so that the state of the machine affects both; the work first.
 template <typename Floor, typename Work>
 Best best_of_both(const Floor& floor, const Work& work) {
   const auto seconds = [](const auto& what) {
     const double begin = cpu_seconds();
     what();
-    return std::max(cpu_seconds() - begin, 1e-6);  // as fine as the clock is
+    return std::max(cpu_seconds() - begin, 1e-6);  // the resolution of the clock
   };
   std::vector<double> of_floor;
   std::vector<double> of_work;
@@ -53,7 +53,7 @@ Best best_of_both(const Floor& floor, const Work& work) {
           .spread = of_work[of_work.size() / 2] / best - 1};
 }
 
-// Peak memory in MiB of a process of its own: after prepare(), and after work(what prepare() gave).
+// Peak memory in MiB of a child process: after prepare(), and after work() with the result of prepare().
 struct Memory {
   double before = 0;
   double peak = 0;
@@ -69,7 +69,7 @@ Memory memory_of(const Prepare& prepare, const Work& work) {
   std::array<int, 2> ends{};
   Memory memory;
   if (pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
-  malloc_trim(0);  // else the child would find freed memory to use
+  malloc_trim(0);  // otherwise the child would reuse freed memory
   const pid_t child = fork();
   if (child == 0) {
     try {
@@ -90,7 +90,7 @@ Memory memory_of(const Prepare& prepare, const Work& work) {
   return memory;
 }
 
-// Returns the same of work alone.
+// Returns the same for work without a floor.
 template <typename Work>
 double peak_of(const Work& work) {
   return memory_of([] { return 0; }, [&](int) { work(); }).peak;

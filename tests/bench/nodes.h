@@ -8,7 +8,7 @@
 
 namespace bench {
 
-// A step of a converted MSCCL algorithm: the shape of most nodes in the field.
+// A step of a converted MSCCL algorithm: the shape of most nodes in practice.
 inline void add_step(convert::NodeTable& t, std::uint64_t i) {
   using namespace convert;
   const bool send = i % 3 != 0;

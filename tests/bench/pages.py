@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pages in Debian's chromium: seconds from opening a file to its first painting."""
+"""Pages in Debian's chromium: seconds from opening a file to its first paint."""
 import pathlib
 import statistics
 import subprocess
@@ -24,7 +24,7 @@ def opening_s(browser, path):
 
 
 def measure(tools, work, add, *, smoke=False, only=""):
-    """The page of a run of two million calls of collectives, as et-report writes it."""
+    """The page of a run of two million calls of collectives, as written by et-report."""
     name = "open the page of two million calls"
     if only not in name:
         return

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Nodes encoded with protozero into one buffer: the floor of everything that writes Chakra.
+// Nodes encoded with protozero into one buffer: the floor of all Chakra writers.
 #pragma once
 
 #include <bit>
@@ -52,7 +52,7 @@ inline void encode_io(protozero::pbf_writer& parent, std::uint32_t field, const 
   text(3, io.types);
 }
 
-// `message` is kept between calls. What is encoded goes to `out` and is dropped at 1 MiB, as if written to memory.
+// `message` is kept between calls. Encoded bytes go to `out`, which is cleared at 1 MiB, as if written to memory.
 inline void encode_nodes(const convert::NodeTable& t, std::string& message, std::string& out) {
   for (const convert::Node& n : t.nodes) {
     message.clear();

@@ -59,7 +59,7 @@ void Report::add(const Row& row) {
   const double judged = row.limit.of == Limit::Of::floor ? row.figure / row.floor : row.figure;
   const char* verdict = smoke || row.limit.of == Limit::Of::nothing ? "-"
                         : judged <= row.limit.value                 ? "kept"
-                                                                    : "MISSED";  // also what is no number
+                                                                    : "MISSED";  // also if it is not a number
   missed_ = missed_ || *verdict == 'M';
   std::printf("%-62s %9s %-12s %9s %7s %8s  %s\n", row.name.c_str(), number(row.figure).c_str(), row.unit.c_str(),
               row.floor == 0 ? "-" : number(row.floor).c_str(),
@@ -97,7 +97,7 @@ void Report::parse(int argc, char** argv, std::size_t fewest_files, std::size_t 
     } else if (option == "--only") {
       only_ = value();
     } else if (option == "--json") {
-      head = false;  // who asks for it prints one table of several programs
+      head = false;  // the caller prints one table of several programs
       const char* path = value();
       json_ = std::fopen(path, "w");
       if (json_ == nullptr) throw system_error(path, errno);

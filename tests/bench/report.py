@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Rows of figures beside their floors and limits: as the benchmarks' programs write them, as a table, as one file.
+"""Rows of metrics with their floors and limits: as written by the benchmarks' programs, as a table, as one file.
 
-A row has bench, name, unit, figure, floor, ratio (of figure to floor), limit, limit_of ("figure" or "ratio"), spread (by
-how much the round in the middle was slower than the best), verdict and, where there is something to say, note.
-Verdicts: kept, MISSED, skipped, FAILED (of a program that ended otherwise), "-" where nothing is judged.
+A row has bench, name, unit, figure, floor, ratio (of figure to floor), limit, limit_of ("figure" or "ratio"), spread
+(relative slowdown of the median round over the best), verdict and optionally note. Verdicts: kept, MISSED, skipped,
+FAILED (for a program that ended otherwise), "-" without a limit.
 """
 import datetime
 import json
@@ -16,7 +16,7 @@ KEPT, MISSED, SKIPPED, FAILED, UNJUDGED = "kept", "MISSED", "skipped", "FAILED",
 
 
 def verdict(figure, limit, ratio=None, limit_of="figure"):
-    """What a limit says; a figure that is missing, or no number, keeps none."""
+    """The verdict for a limit; a missing metric, or one that is not a number, is not kept."""
     if limit is None:
         return UNJUDGED
     judged = ratio if limit_of == "ratio" else figure
@@ -76,7 +76,7 @@ def machine(build):
 
 
 def head(source, build, slow):
-    """What stands before the rows in the file."""
+    """The header before the rows in the file."""
     return {"commit": git(source, "rev-parse", "HEAD"), "changed": bool(git(source, "status", "--porcelain", "-uno")),
             "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
             "machine": machine(build), "slow": slow}
@@ -89,7 +89,7 @@ def write(path, results):
 
 
 def read(path):
-    """The results of a file. Raises ValueError with the place if it is none."""
+    """The results of a file. Raises ValueError with the location if it is invalid."""
     try:
         with open(path, encoding="utf-8") as text:
             results = json.load(text)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A folder for a benchmark's files, which goes away with it.
+// A folder for a benchmark's files, deleted at its end.
 #pragma once
 
 #include <cerrno>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests that each benchmark runs, on small inputs, and what it says of an input or a command line that is bad."""
+"""Tests that each benchmark runs on small inputs, and its messages for a bad input or command line."""
 import argparse
 import json
 import pathlib
@@ -64,7 +64,7 @@ class Smoke(unittest.TestCase):
         self.assertEqual(run("pytorch", "x").returncode, 2)
 
     def test_a_missed_limit(self):
-        graph = bench.SOURCE / "testdata/flexflow/okay-chakra.dot"  # of few nodes, to each of which much memory falls
+        graph = bench.SOURCE / "testdata/flexflow/okay-chakra.dot"  # few nodes, with much memory for each
         done = run("flexflow", "--only", "memory", graph)
         self.assertEqual((done.returncode, done.stderr), (1, ""))
         head, line = done.stdout.splitlines()

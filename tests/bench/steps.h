@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A pass over the steps of an algorithm: the floor of what is proved of it.
+// A pass over the steps of an algorithm: the floor of proofs.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace bench {
 
-// Notes of each chunk which step wrote it last, in the order of the steps. Returns a sum, so that it is done.
+// Records for each chunk which step wrote it last, in the order of the steps. Returns a sum, so that the work is
+// not optimised away.
 inline std::uint64_t pass_over(const convert::Algorithm& a) {
   std::uint64_t sum = 0;
   std::vector<std::uint32_t> writers;

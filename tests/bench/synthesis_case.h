@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Synthesizes on a network of the corpus, in a process of its own: the time found, seconds, memory, proof.
+// Synthesizes on a network of the corpus in a child process: the time found, seconds, memory, proof.
 #pragma once
 
 #include <sys/wait.h>
@@ -25,20 +25,21 @@ namespace bench {
 struct SynthesisCase {
   std::string network;
   convert::Collective collective = convert::Collective::all_gather;
-  std::int64_t bytes = 1 << 20;  // of a participant's part; of an all-to-all of a pair's, of a broadcast of all
+  std::int64_t bytes = 1 << 20;  // of a participant's shard; of a pair's in an all-to-all, of all data in a
+                                 // broadcast
   convert::Schedule::Occupancy occupancy = convert::Schedule::Occupancy::beta;
   convert::SynthesisChoice choice{};
 };
 
-// What came of it; `error` says why nothing did. Text of one line has all of it.
+// Result of a case; `error` is the reason if there is no result. A one-line text contains all of it.
 struct SynthesisOutcome {
   std::string error{};
-  std::uint32_t npus = 0;  // that take part
+  std::uint32_t npus = 0;  // participants
   double bound_us = 0;
   double found_us = 0;
   double seconds = 0;         // of CPU
-  double anchor_seconds = 0;  // of what synthesis_anchor() makes, just before
-  double mib = 0;             // the peak, less what the process had with the problem alone
+  double anchor_seconds = 0;  // of synthesis_anchor(), measured just before
+  double mib = 0;             // peak, minus the memory of the process with the problem alone
   bool proved = false;
   std::string method{};
 
@@ -58,8 +59,8 @@ inline convert::SynthesisProblem synthesis_problem(const SynthesisCase& c) {
   return problem;
 }
 
-// Returns the seconds of a piece of work that hardly changes, by which those of others can be compared between
-// machines and moods of one: an all-gather by matching on a torus of 8x8, of two pieces each.
+// Returns the seconds of work that hardly changes, to compare times between machines and between states of one
+// machine: an all-gather by matching on a torus of 8x8, with two chunks each.
 inline double synthesis_anchor() {
   const convert::SynthesisProblem problem = synthesis_problem({.network = "torus_8x8"});
   double best = 1e9;
@@ -71,7 +72,7 @@ inline double synthesis_anchor() {
   return std::max(best, 1e-6);
 }
 
-// Throws std::runtime_error if the algorithm is not proved, or does not replay to the time that it claims.
+// Throws std::runtime_error if the algorithm is not proved, or does not replay to its claimed time.
 inline void prove_synthesized(const SynthesisCase& c, const convert::CheckedSchedule& made) {
   using namespace convert;
   const auto traces = test::lower(made.algorithm);
@@ -84,12 +85,12 @@ inline void prove_synthesized(const SynthesisCase& c, const convert::CheckedSche
   options.network.occupancy = beta ? Occupancy::beta : Occupancy::alpha_beta;
   const auto result =
       test::replay_traces(traces, corpus::synthesis_network(c.network).config, options, diagnostics);
-  const auto hops = static_cast<Picoseconds>(3 * traces.size());  // 1 ps for each on the longest way
+  const auto hops = static_cast<Picoseconds>(3 * traces.size());  // 1 ps for each on the longest route
   if (!result || std::abs(result->total_ps - *made.schedule.claimed_ps) > hops)
     throw std::runtime_error("replays otherwise");
 }
 
-// Returns what comes of a case. `prove`: and proves it.
+// Returns the result of a case. `prove`: also proves it.
 inline SynthesisOutcome synthesize_alone(const SynthesisCase& c, bool prove) {
   using namespace convert;
   const SynthesisProblem problem = synthesis_problem(c);
@@ -132,7 +133,7 @@ inline std::string outcome_line(const SynthesisOutcome& o) {
   return text.str();
 }
 
-// Returns the same in a process of its own, which is stopped after so many seconds.
+// Does the same in a child process, which is stopped after `most_seconds`.
 inline SynthesisOutcome measure_synthesis(const SynthesisCase& c, bool prove, unsigned most_seconds) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) throw std::runtime_error("no pipe");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is synthesized for the networks of the corpus, beside the tables there: bounds, times, seconds, memory, in
-// Markdown. See tests/bench/synthesis.md.
+// Synthesis for the networks of the corpus, compared with its tables: bounds, times, seconds, memory, in Markdown.
+// See tests/bench/synthesis.md.
 //
 //   synthesis_table [--row ROW]... [--most-npus N] [--most-seconds S] [--prove]
 #include <cstdio>
@@ -24,10 +24,10 @@ constexpr std::int64_t KiB = 1 << 10;
 constexpr std::int64_t MiB = 1 << 20;
 constexpr auto beta = Schedule::Occupancy::beta;
 constexpr auto alpha_beta = Schedule::Occupancy::alpha_beta;
-constexpr double anchor_of_corpus = 0.0019;  // seconds, where its tables were made
+constexpr double anchor_of_corpus = 0.0019;  // seconds, on the machine where its tables were made
 
 struct TableOptions {
-  std::set<std::string> rows{};  // none: all
+  std::set<std::string> rows{};  // empty: all
   std::uint32_t most_npus = 4096;
   unsigned most_seconds = 300;
   bool prove = false;
@@ -38,7 +38,7 @@ std::string fixed(double value, int digits) {
   (void)std::snprintf(text.data(), text.size(), "%.*f", digits, value);
   return text.data();
 }
-// Three digits that count.
+// Three significant digits.
 std::string short_text(double value) {
   return fixed(value, value < 0.1 ? 4 : value < 10 ? 2 : value < 100 ? 1 : 0);
 }
@@ -46,12 +46,12 @@ std::string short_text(double value) {
 std::vector<CorpusRow> table_of(const std::string& name) {
   return corpus::read_table(corpus::synthesis_folder() / (name + ".tsv"));
 }
-// Returns the number of a cell, or `none` of "-".
+// Returns the number of a cell, or `none` for "-".
 double number_of(CorpusRow& row, const std::string& column, double none = 0) {
   return row[column].empty() || row[column] == "-" ? none : std::stod(row[column]);
 }
 
-// Lines of Markdown, and how many verdicts there were.
+// Lines of Markdown, and the number of verdicts.
 class MarkdownTable {
  public:
   void begin(const std::string& title, const std::vector<std::string>& columns) {
@@ -64,7 +64,7 @@ class MarkdownTable {
     std::puts("|");
     std::fflush(stdout);
   }
-  // Returns the words for a figure that should be kept.
+  // Returns the words for a metric that should be kept.
   std::string verdict(bool kept, bool goal = false) {
     ++counts_[kept ? 0 : 1];
     return kept ? (goal ? "kept, goal" : "kept") : "MISSED";
@@ -76,7 +76,8 @@ class MarkdownTable {
   std::array<int, 2> counts_{};
 };
 
-// Returns whether a case took no more than these seconds of the machine of the corpus's tables, or of one as fast.
+// Returns whether a case took at most this many seconds on the machine of the corpus's tables, or an equally fast
+// one.
 bool is_in_time(const SynthesisOutcome& o, double limit) {
   return o.seconds <= limit * std::max(1.0, o.anchor_seconds / anchor_of_corpus);
 }
@@ -104,7 +105,7 @@ class SynthesisTables {
   }
 
  private:
-  // Returns what came of a case, which is measured once.
+  // Returns the result of a case, which is measured once.
   const SynthesisOutcome& measured(const SynthesisCase& c) {
     std::string key = c.network + ' ' + std::string(name(c.collective)) + ' ' + std::to_string(c.bytes) + ' ' +
                       std::string(name(c.occupancy)) + ' ' + std::to_string(static_cast<int>(c.choice.effort)) +
@@ -151,7 +152,7 @@ class SynthesisTables {
     }
   }
 
-  // Where TACOS is to be beaten, not only met.
+  // Networks on which TACOS must be beaten, not only equalled.
   static bool beats_tacos(const std::string& network) {
     static const std::set<std::string> names = {
         "torus_4x4",  "torus_8x4",     "torus_8x8",      "torus_16x16",          "kautz_2_24",

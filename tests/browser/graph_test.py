@@ -205,7 +205,7 @@ class Behaviour(Graph):
         self.click(page, 70, 30)
         self.assertEqual(page.data("aside.details", "node"), ["0"])
         self.assertEqual(page.texts("aside .command code"), ["et-graph --around 0:0,2 ring8 -o node0.svg"])
-        self.assertIn("nodes left out", self.shell(page.text("aside .command code") + " -v -t dot 2>&1 >/dev/null").decode())
+        self.assertIn("nodes omitted", self.shell(page.text("aside .command code") + " -v -t dot 2>&1 >/dev/null").decode())
         page.click("aside .copy")
         page.settle()
         self.assertIn(page.text("aside .copy"), ("Copied", "Selected"))

@@ -82,7 +82,7 @@ class Verdicts(harness.PageTest):
         self.assertEqual(bool(errors), done.returncode == 1, f"{path}: {done.stderr}")
         if not errors:
             return ("not proved" if "is unknown" in done.stderr else "proved"), None, None
-        if errors[0]["rule"] == "provenance" and "needs chunk provenance" in errors[0]["message"]:
+        if errors[0]["rule"] == "provenance" and "requires chunk provenance" in errors[0]["message"]:
             return "not proved", None, None
         return "refuted", errors[0]["rule"], errors[0]["message"]
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A set whose readers hand out a few nodes at a time, and traces that are odd in many ways.
+// A set whose readers return a few nodes at a time, and irregular traces.
 #pragma once
 
 #include <algorithm>
@@ -63,8 +63,8 @@ class BatchedSet : public HeldSet {
   std::size_t nodes_at_once_;
 };
 
-// Adds a node of any type with attributes of any sense. Its dependencies are below `parents`: there may be no such
-// node, or it may be the node itself or a later one.
+// Adds a node of any type with random attributes. Its dependencies are ids below `parents`: missing nodes, the node
+// itself or later nodes are possible.
 inline void add_odd_node(NodeTable& to, NodeId id, std::uint32_t parents, bool sound, std::mt19937& random) {
   const auto below = [&](std::uint32_t n) { return static_cast<std::int64_t>(random() % n); };
   constexpr std::array names = {"aten::mm", "nccl:all_reduce", "caf\xc3\xa9", "bad \xff", "", "ProfilerStep#1"};
@@ -99,8 +99,8 @@ inline void add_odd_node(NodeTable& to, NodeId id, std::uint32_t parents, bool s
   to.positions.push_back(to.nodes.size() * 16);
 }
 
-// Returns a trace of up to 40 nodes; whose ids may neither ascend nor be unique, and with cycles, if it is not
-// `sound`.
+// Returns a trace of up to 40 nodes. Unless it is `sound`, ids may neither ascend nor be unique, and there may be
+// cycles.
 inline Trace odd_trace(Rank rank, std::uint32_t seed, bool sound = false) {
   std::mt19937 engine(seed);
   const auto random = [&] { return static_cast<std::uint32_t>(engine()); };

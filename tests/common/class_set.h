@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds traces that a test has in memory by classes, as a master trace does.
+// Traces in a test's memory as a class-compressed set.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is thrown, as text to compare. For fuzz targets too, so without GoogleTest; expect_error.h has more for
-// tests.
+// Errors as text to compare. Also for fuzz targets, so without GoogleTest; expect_error.h has more for tests.
 #pragma once
 
 #include <string>
@@ -9,10 +8,10 @@
 
 namespace convert::test {
 
-// "FILE:LINE:COLUMN: message", as much of the place as is known.
+// Returns "FILE:LINE:COLUMN: message", with the known parts of the location.
 inline std::string text_of(const Error& error) { return format_location(error.where()) + ": " + error.what(); }
 
-// The text of the Error that `run` throws, with its place; "" if it throws none.
+// Returns the text of the Error that `run` throws, with its location; "" if it throws no Error.
 template <class Run>
 std::string error_text(const Run& run) {
   try {
@@ -23,7 +22,7 @@ std::string error_text(const Run& run) {
   return "";
 }
 
-// The message alone of the Error that `run` throws; "" if it throws none.
+// Returns only the message of the Error that `run` throws; "" if it throws no Error.
 template <class Run>
 std::string error_message(const Run& run) {
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is thrown, as text to compare, with expectations of what kind of error it is.
+// Errors as text to compare, with expectations of the kind of error.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace convert::test {
 
-// The Error that `run` throws; a failure of the test if it throws none.
+// Returns the Error that `run` throws; the test fails if it throws no Error.
 template <class Run>
 Error thrown_error(const Run& run) {
   try {
@@ -23,7 +23,7 @@ Error thrown_error(const Run& run) {
   return Error("none");
 }
 
-// Returns a run that does the same, and expects of the Error it throws what `expect` does.
+// Returns a function that runs `run` and calls `expect` for the Error that it throws.
 template <class Run, class Expect>
 auto expecting(const Run& run, Expect expect) {
   return [&run, expect] {
@@ -40,13 +40,13 @@ inline auto is_of_kind(Error::Kind kind) {
   return [kind](const Error& error) { EXPECT_EQ(error.kind(), kind); };
 }
 
-// As error_text(run); what is thrown is of this kind.
+// As error_text(run); expects an error of this kind.
 template <class Run>
 std::string error_text(const Run& run, Error::Kind kind) {
   return error_text(expecting(run, is_of_kind(kind)));
 }
 
-// As error_text(run); what is thrown is bad input by this rule.
+// As error_text(run); expects an input error with this rule.
 template <class Run>
 std::string error_text(const Run& run, std::string_view rule) {
   return error_text(expecting(run, [rule](const Error& error) {
@@ -55,7 +55,7 @@ std::string error_text(const Run& run, std::string_view rule) {
   }));
 }
 
-// As error_message(run); what is thrown is of this kind.
+// As error_message(run); expects an error of this kind.
 template <class Run>
 std::string error_message(const Run& run, Error::Kind kind) {
   return error_message(expecting(run, is_of_kind(kind)));

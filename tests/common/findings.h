@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Findings as text to compare; each is "FILE:LINE:COLUMN: SEVERITY: MESSAGE [RULE]", as much of the place as is
-// known.
+// Findings as text to compare, each "FILE:LINE:COLUMN: SEVERITY: MESSAGE [RULE]" with the known parts of the
+// location.
 #pragma once
 
 #include <string>
@@ -16,15 +16,15 @@ inline std::vector<std::string> finding_lines(const Diagnostics& diagnostics) {
   return lines;
 }
 
-// All in one text, with a line feed behind each.
+// Returns all findings in one text, with a line feed after each.
 inline std::string findings_text(const Diagnostics& diagnostics) {
   std::string text;
   for (const Diagnostic& d : diagnostics.all()) text += format_diagnostic(d) + "\n";
   return text;
 }
 
-// As findings_text, without the name of the file "f": each is "LINE:COLUMN: …" or, where it has no line, "SEVERITY:
-// …"; no line feed behind the last.
+// As findings_text, without the file name "f": each finding is "LINE:COLUMN: …" or, without a line, "SEVERITY: …";
+// no line feed after the last one.
 inline std::string findings_in_f(const Diagnostics& diagnostics) {
   std::string text;
   for (const Diagnostic& d : diagnostics.all()) {
@@ -34,12 +34,13 @@ inline std::string findings_in_f(const Diagnostics& diagnostics) {
   return text;
 }
 
-// The first finding as an Error, for what gives no result when it has findings; "?" if there is none.
+// Returns the first finding as an Error, for functions that return no result if there are findings; "?" without
+// findings.
 inline Error first_finding(const Diagnostics& diagnostics) {
   return Error(diagnostics.all().empty() ? "?" : format_diagnostic(diagnostics.all()[0]));
 }
 
-// What `read` throws comes behind what it has found.
+// Runs `read`. The error that it throws is reported after its findings.
 template <class Read>
 void read_with_findings(const Read& read, Diagnostics& diagnostics) {
   try {

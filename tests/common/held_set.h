@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gives traces that a test has in memory as a set.
+// Traces in a test's memory as a set.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace convert::test {
 
-// Holds traces, and groups if there are any.
+// Traces, and groups if there are any.
 class HeldSet : public SetSource {
  public:
   explicit HeldSet(std::vector<Trace> traces, std::string groups = {})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Decodes Perfetto traces for tests, by field numbers of its own: refuses fields that a reader of the published
-// schema would not know, and follows interned names and the clock of the sequence.
+// Decodes Perfetto traces for tests, with independent field numbers. Rejects fields that are not in the published
+// schema, and follows interned names and the clock of the sequence.
 #pragma once
 
 #include <cstdint>
@@ -162,8 +162,8 @@ inline PerfettoTrace decode_perfetto(std::string_view file) {
   return out;
 }
 
-// What must hold of any trace: times ascend, per track begins and ends balance and only one slice is open, an arrow
-// begins once, and then ends once. Returns what does not, or "".
+// Checks properties of all traces: times ascend; begins and ends balance per track, with at most one open slice; an
+// arrow begins once, and then ends once. Returns the first violation, or "".
 inline std::string faults_of(const PerfettoTrace& trace) {
   std::uint64_t last = 0;
   std::map<std::uint64_t, int> open;

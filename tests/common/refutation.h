@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says whether traces do what their collective promises.
+// Checks whether traces do what their collective promises.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace convert::test {
 
-// Returns the first error that a proof finds, or that there is none to find; empty: the traces are proved.
+// Returns the first error of the proof, or an error if there is nothing to prove; empty if the traces are proved.
 inline std::string refutation(const std::vector<Trace>& traces) {
   Diagnostics diagnostics;
   const StepGraph graph = make_step_graph(traces, diagnostics);

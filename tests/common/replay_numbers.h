@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All numbers of a replay as text, so that two can be compared.
+// All numbers of a replay as text, for comparisons.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace convert::test {
 
-// Returns them without how many NPUs were simulated for that. The replay must have come to its end.
+// Returns the numbers without the number of simulated NPUs. The replay must be complete.
 inline std::string replay_numbers(const ReplayProgram& program, ReplayResult result) {
   EXPECT_EQ(result.status, ReplayStatus::complete);
   result.classes = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Replays traces that a test has in memory.
+// Replays traces in a test's memory.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace convert::test {
 
-// Compiles and runs the traces, with the kinds of collectives; returns nothing if diagnostics got errors.
+// Compiles and runs the traces, with the kinds of collectives. Returns nothing if errors were reported.
 inline std::optional<ReplayResult> replay_traces(std::span<const Trace> traces, const NetworkConfig& network,
                                                  const ReplayOptions& options, Diagnostics& diagnostics) {
   ReplayBuilder builder(network, options, diagnostics);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes runs by hand, for tests of what runs are shown as.
+// Hand-made runs, for tests of displays of runs.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@ namespace convert::sample {
 
 inline constexpr Picoseconds us = ps_per_us;
 
-// A step of training on a torus of `columns` × `rows` NPUs: `layers` forward, as many backward, each with a
-// reduce-scatter behind it that hides under the next ones; one NPU computes 1.2 times as long.
+// A training step on a torus of `columns` × `rows` NPUs: `layers` forward, and as many backward, each followed by a
+// reduce-scatter that overlaps with the next ones. One NPU computes 1.2 times as long.
 struct Training {
   std::uint32_t columns = 4;
   std::uint32_t rows = 4;
   std::uint32_t layers = 12;
-  std::uint32_t slow = 5;  // this NPU; none: a number beyond
+  std::uint32_t slow = 5;  // this NPU; beyond the last NPU: none
 };
 
 inline void add_links(Run& run, const Training& t) {
@@ -164,7 +164,7 @@ inline Run training(const Training& t) {
   return run;
 }
 
-// An all-reduce in a ring without collectives: sends and receives, receives posted at the begin.
+// An all-reduce in a ring without collectives: sends and receives, with receives posted at the start.
 inline Run ring(std::uint32_t n, std::uint32_t rounds) {
   Run run;
   run.title = "ring" + std::to_string(n);
@@ -254,7 +254,7 @@ inline Run deadlock() {
   return run;
 }
 
-// Names that attack, in every place that has one.
+// Hostile names, in every field that has a name.
 inline Run hostile() {
   Run run = training({2, 2, 2, 9});
   const std::string attack = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>\"'&";
@@ -277,7 +277,7 @@ inline Run hostile() {
   return run;
 }
 
-// The same time in groups of NPUs, as a symmetric replay tells it: slices of one in 32.
+// The same time in groups of NPUs, as in a symmetric replay: slices of one in 32.
 inline Run classes(std::uint32_t n) {
   Run run = training({n, 1, 6, 33});
   std::erase_if(run.timeline.slices, [](const Slice& s) { return s.rank % 32 > 1; });

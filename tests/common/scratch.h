@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A directory for a test's files, which goes away with it.
+// A directory for a test's files, deleted at the end of the test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class Scratch {
     return file;
   }
   [[nodiscard]] std::string read(const std::string& name) const { return file_bytes(path(name)); }
-  // Names of all files, hidden ones too, sorted.
+  // Returns the names of all files, including hidden ones, sorted.
   [[nodiscard]] std::vector<std::string> names(const std::string& below = {}) const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(path(below))) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the sources are.
+// Path of the sources.
 #pragma once
 
 #include <filesystem>

@@ -11,7 +11,7 @@
 
 namespace convert::test {
 
-// `name`: below testdata/.
+// `name` is relative to testdata/.
 inline std::filesystem::path testdata(const std::filesystem::path& name) {
   return source_dir() / "testdata" / name;
 }

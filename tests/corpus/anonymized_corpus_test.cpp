@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every trace set of the corpus, algorithms, and recordings: anonymised, all NPUs end, compute and communicate as
-// before, as recorded and on a network; what was valid is; no text of the recordings survives.
+// Anonymises every trace set of the corpus, algorithms and recordings. All NPUs end, compute and communicate as
+// before, as recorded and on a network; valid input stays valid; no text of the recordings remains.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 using Figures = std::tuple<std::optional<Picoseconds>, Picoseconds, Picoseconds, Picoseconds>;
 
-// Figures of all NPUs; nothing if the set cannot be replayed.
+// Metrics of all NPUs; nothing if the set cannot be replayed.
 std::optional<std::map<Rank, Figures>> figures_of(SetSource& set, bool recorded) {
   RunSettings settings;
   settings.workload = "set";
@@ -73,7 +73,7 @@ SourceOptions recording_of(const std::string& name, Rank ranks) {
   return options;
 }
 
-// Counts what was compared.
+// Counts comparisons.
 struct Compared {
   std::size_t sets = 0, recorded = 0, simulated = 0, valid = 0;
 };
@@ -122,7 +122,7 @@ TEST(AnonymizedCorpus, Algorithms) {
   EXPECT_GT(counts.simulated, 50U);
 }
 
-// A recording of four ranks, and what Chakra's converter made of others.
+// A recording of four ranks, and traces from Chakra's converter.
 TEST(AnonymizedCorpus, Recordings) {
   REQUIRE_CORPUS();
   Compared counts;
@@ -144,7 +144,7 @@ TEST(AnonymizedCorpus, Recordings) {
   }
 }
 
-// The longest path through a rank changes by the bound at most.
+// The longest path through a rank changes at most by the bound.
 TEST(AnonymizedCorpus, JitterStaysWithinItsBound) {
   REQUIRE_CORPUS();
   std::size_t compared = 0;

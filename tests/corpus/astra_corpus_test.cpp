@@ -37,7 +37,7 @@ Times times_of(simdjson::dom::element array) {
 }
 
 struct Outcome {
-  std::string error;  // of the input; empty: replayed
+  std::string error;  // error of the input; empty: replayed
   ReplayStatus status = ReplayStatus::complete;
   Times finish{};
   Times exposed{};
@@ -67,7 +67,7 @@ SystemInputs inputs_of(const fs::path& dir, simdjson::dom::element entry) {
   return inputs;
 }
 
-// Without an order of issue: that is ASTRA-sim's, too.
+// Without an order of issue, as in ASTRA-sim.
 Outcome run_set(const fs::path& dir, const char* workload, const SystemInputs& inputs, std::string_view backend,
                 bool symmetry) {
   Outcome out;
@@ -113,7 +113,7 @@ Outcome run_case(const fs::path& dir, simdjson::dom::element entry, std::string_
   return run_set(dir, "workload", inputs_of(dir, entry), backend, symmetry);
 }
 
-// Runs that differ from ASTRA-sim's, with the reason. The list is complete: a run of it that agrees is a failure.
+// Runs that differ from ASTRA-sim's, with the reason. The list is complete: the test fails if a listed run agrees.
 const std::map<std::string, std::string>& known_differences() {
   static const std::map<std::string, std::string> known = {
       {"H_roofline_numops0|unaware", "no operations take no time; there 0/0 becomes 2^63 ns"},
@@ -123,7 +123,7 @@ const std::map<std::string, std::string>& known_differences() {
   return known;
 }
 
-// Those of a case, in order, and that of a backend which only a branch of ASTRA-sim has.
+// The differences of a case, in order, and the difference of a backend that only a branch of ASTRA-sim has.
 std::vector<AstraGap> gaps_of(std::vector<AstraGap> gaps, const fs::path& dir, std::string_view backend) {
   const AstraGap branch = AstraGap::several_dimensions;
   const bool several = find_network((dir / "network.yml").string()).dims.size() > 1;
@@ -205,7 +205,7 @@ Listed read_table(const fs::path& file) {
   return listed;
 }
 
-// Nodes of custom collectives that become free together and compete for wires.
+// Nodes of custom collectives that become ready at the same time and compete for links.
 TEST(AstraCorpus, Ties) {
   REQUIRE_CORPUS();
   std::size_t cases = 0;
@@ -228,8 +228,8 @@ TEST(AstraCorpus, Ties) {
   EXPECT_EQ(cases, 5U);
 }
 
-// What becomes of the runs that crash, hang or stop there: a part of the error's text where the input is at fault;
-// empty where it is sound, and what ASTRA-sim could not compute is computed.
+// Results here of runs that crash, hang or stop in ASTRA-sim: a part of the error's text if the input is wrong;
+// empty if it is valid and is computed here.
 const std::map<std::string, std::string>& verdicts() {
   static const std::map<std::string, std::string> known = {
       {"A_all_to_all_halvingDoubling_FullyConnected8_1MB",
@@ -247,13 +247,13 @@ const std::map<std::string, std::string>& verdicts() {
       {"H_cpu_coll", "communication with is_cpu_op set"},
       {"H_cpu_then_p2p", ""},  // its statistics fail
       {"H_cycle", "deadlock"},
-      {"H_invalid_node_root", ""},  // what an INVALID node frees is never issued
+      {"H_invalid_node_root", ""},  // nodes released by an INVALID node are never issued
       {"H_metadata_node", ""},      // its statistics fail
       {"H_missing_dep", "depends on node 99, which does not exist"},
       {"H_reduce_unsupported", "ASTRA-sim has no reduce; use --compat none"},
       {"H_roofline_missing_num_ops", "attribute num_ops is missing"},
       {"H_roofline_tensor0", "attribute num_ops is missing"},
-      {"H_roofline_tensor0_mid", ""},  // what a skipped node frees is never issued
+      {"H_roofline_tensor0_mid", ""},  // nodes released by a skipped node are never issued
       {"H_roofline_tiny_first", ""},   // a time of 0 at the start
       {"I_none", "memory-type NO_MEMORY_EXPANSION"},
       {"J_out_of_order_colls", "deadlock"},
@@ -261,7 +261,7 @@ const std::map<std::string, std::string>& verdicts() {
       {"K_pg_unknown", "group 77 is not in the communicator groups"},
       {"K_pg_without_file", "group 1 is not defined"},
       {"L_ar_ring4_group", ""},      // a group whose ranks are not ascending
-      {"L_ar_ring8_splits4", ""},    // a custom collective is one stream, whatever the splits
+      {"L_ar_ring8_splits4", ""},    // a custom collective is one stream, for any splits
       {"M_ag_size0", ""},            // nothing to gather
       {"M_ag_size2_splits4", ""},    // less than a byte for each split
       {"M_ar_12GB_rendezvous", ""},  // sizes beyond 32 bits
@@ -275,8 +275,8 @@ const std::map<std::string, std::string>& verdicts() {
       {"M_more_impls_than_dims", "has 2 entries, but the network has 1 dimension"},
       {"M_no_collective_optimization", "the system does not set collective-optimization"},
       {"M_no_splits", "the system does not set preferred-dataset-splits"},
-      {"M_npus1", "npus_count wants whole numbers from 2"},
-      // Collectives of groups in which not all take part shift the numbers of the others' streams there.
+      {"M_npus1", "npus_count requires whole numbers from 2"},
+      // Collectives of groups without all NPUs shift the stream numbers of the others there.
       {"R_fuzz07", ""},
       {"R_fuzz14", ""},
       {"R_fuzz15", ""},
@@ -287,7 +287,7 @@ const std::map<std::string, std::string>& verdicts() {
   return known;
 }
 
-// Why ASTRA-sim did not compute what is computed here.
+// Reasons why ASTRA-sim did not compute a result.
 const std::map<std::string, std::vector<AstraGap>>& causes() {
   using enum AstraGap;
   static const std::map<std::string, std::vector<AstraGap>> known = {
@@ -300,7 +300,7 @@ const std::map<std::string, std::vector<AstraGap>>& causes() {
       {"H_metadata_node", {metadata_node}},
       {"H_roofline_tensor0_mid", {invalid_node}},
       {"H_roofline_tiny_first", {time_zero}},
-      {"K_groups_direct_S8", {}},  // it had printed its results before
+      {"K_groups_direct_S8", {}},  // it had printed its results before the failure
       {"L_ar_ring4_group", {custom_group_order}},
       {"L_ar_ring8_splits4", {custom_chunks}},
       {"M_ag_size0", {gathers_less_than_chunks}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hostile sets: et-validate's verdict is the replay's, small files do not fill the memory.
+// Hostile sets: et-validate's verdict equals the replay's, and small files do not fill the memory.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every .et file that other tools have written comes back byte for byte, also by way of JSON.
+// Every .et file written by another tool is reproduced byte for byte, also through JSON.
 #include <gtest/gtest.h>
 
 #include <algorithm>

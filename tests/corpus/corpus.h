@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the corpus is, and tab-separated tables in it.
+// Paths of the corpus, and its tab-separated tables.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ inline std::filesystem::path root() {
   return convert::test::source_dir().parent_path() / "shared" / "corpus";
 }
 
-// Returns the files with this suffix below a folder, sorted, without traces that are named as broken.
+// Returns the files with this suffix below a folder, sorted, except traces that are named as broken.
 inline std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder, const std::string& suffix) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
@@ -63,7 +63,7 @@ inline std::vector<std::map<std::string, std::string>> read_table(const std::fil
 
 }  // namespace corpus
 
-// Skips a test, and says so, when the corpus is not there.
+// Skips a test, with a message, if the corpus is absent.
 #define REQUIRE_CORPUS()                                                                       \
   do {                                                                                         \
     if (!std::filesystem::exists(corpus::root())) {                                            \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All-gathers around links that have failed: proved, and near the bound of what is left of the network. Needs no
-// files of the corpus.
+// All-gathers around failed links: proved, and near the bound of the remaining network. Requires no files of the
+// corpus.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using namespace convert;
 constexpr const char* torus = "torus:8x8,bw=50GB/s,lat=500ns";
 constexpr std::int64_t whole = std::int64_t{64} << 20U;  // 1 MiB for each NPU
 
-// Returns so many links that differ: "3-4", or "3>4", which fails one way.
+// Returns `count` different links: "3-4", or "3>4", which fails in one direction.
 std::vector<std::string> draw_links(const WireGraph& graph, Draw& draw, std::uint64_t count, bool one_way) {
   std::set<std::pair<Device, Device>> links;
   while (links.size() < count) {
@@ -34,8 +34,8 @@ std::vector<std::string> draw_links(const WireGraph& graph, Draw& draw, std::uin
   return out;
 }
 
-// Expects draws to be proved, and to take at most 1.06 times the bound with few candidates, 1.03 with more. Records
-// the most.
+// Expects random cases to be proved, and to take at most 1.06 times the bound with effort fast, otherwise 1.03.
+// Records the maximum.
 void expect_near_bound(std::uint64_t draws, std::uint64_t most_links, bool one_way) {
   const NetworkConfig network = parse_short_network(torus);
   const WireGraph graph = build_wire_graph(network);
@@ -66,7 +66,7 @@ TEST(FailedLinksCorpusTest, BothWays) { expect_near_bound(test::rounds(100U), 4,
 
 TEST(FailedLinksCorpusTest, OneWay) { expect_near_bound(test::rounds(50U), 2, true); }
 
-// An NPU that all others have lost, or that has lost them.
+// An NPU that no other can reach, or that can reach no other.
 TEST(FailedLinksCorpusTest, CutOff) {
   const NetworkConfig network = parse_short_network(torus);
   const auto refusal = [&](const std::vector<std::string>& failed) {
@@ -75,8 +75,8 @@ TEST(FailedLinksCorpusTest, CutOff) {
                             Error::Kind::input);
   };
   const std::string file = std::string(torus) + ": ";
-  EXPECT_EQ(refusal({"9-1", "9-8", "9-10", "9-17"}), file + "no way leads from npu0 to npu9");
-  EXPECT_EQ(refusal({"9>1", "9>8", "9>10", "9>17"}), file + "no way leads from npu9 to npu0");
+  EXPECT_EQ(refusal({"9-1", "9-8", "9-10", "9-17"}), file + "there is no route from npu0 to npu9");
+  EXPECT_EQ(refusal({"9>1", "9>8", "9>10", "9>17"}), file + "there is no route from npu9 to npu0");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recorded sets compared with themselves, and with what is the same under other names.
+// Recorded sets compared with themselves, and with renamed copies.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -51,7 +51,7 @@ void expect_same(const TracesAndGroups& a, const TracesAndGroups& b) {
   EXPECT_EQ(f.ranks.size(), a.traces.size());
 }
 
-// The recording of one rank of two: a ResNet-50 under DDP.
+// The recording of one of two ranks: a ResNet-50 under DDP.
 TEST(FidelityCorpus, ARecordedRankIsAsItself) {
   REQUIRE_CORPUS();
   const TracesAndGroups set = linked_set("derived_nccl2rank", 1);
@@ -60,7 +60,7 @@ TEST(FidelityCorpus, ARecordedRankIsAsItself) {
   expect_same(set, renamed(set));
 }
 
-// Four ranks whose messages and collectives wait for each other in a circle: no replay on a network ends.
+// Four ranks whose messages and collectives wait for each other in a cycle: no replay on a network ends.
 TEST(FidelityCorpus, ARecordedSetIsAsItself) {
   REQUIRE_CORPUS();
   const TracesAndGroups set = linked_set("syn_4rank", 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Figure 4 as ASTRA-sim computed it: all-reduce, then all-gather of 64 NPUs, as a custom ring and as native rings,
+// Figure 4 as computed by ASTRA-sim: all-reduce, then all-gather of 64 NPUs, as a custom ring and as native rings,
 // on nine topologies in four sizes.
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -107,7 +107,7 @@ TEST(Figure4Corpus, EveryEntry) {
   REQUIRE_CORPUS();
   const fs::path root = corpus::root() / "astra";
   Figure4 figure(root / "fig4" / "1MB");
-  std::map<std::string, std::int64_t> ring64;  // "kind|size": when the last NPU of the 1-D ring ends
+  std::map<std::string, std::int64_t> ring64;  // "kind|size": end of the last NPU in the 1-D ring
   simdjson::dom::parser parser;
   int checked = 0;
   int listed = 0;

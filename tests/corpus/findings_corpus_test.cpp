@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What findings say of recorded PyTorch traces, against sums that are made here in another way.
+// Findings about recorded PyTorch traces, compared with independent sums.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,10 +33,10 @@ convert::Run recorded_run(const std::string& operand, const std::string& from) {
   return std::move(runs.at(0));
 }
 
-// Times of the only NPU, by a sweep over begins and ends.
+// Times of the only NPU, from a sweep over begins and ends.
 struct Swept {
   Picoseconds exposed = 0;  // communication without computing
-  Picoseconds nothing = 0;  // nothing under way
+  Picoseconds nothing = 0;  // nothing active
 };
 Swept sweep(const convert::Run& run) {
   std::map<Picoseconds, std::array<int, 3>> changes;  // computing, communication, any

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The task graphs of the corpus against what their text says line by line: times, messages, dependencies; they are
-// valid and can be replayed; the two dialects give the same traces.
+// The task graphs of the corpus compared with a line-by-line reading of their text: times, messages, dependencies.
+// They are valid and can be replayed; both dialects give the same traces.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -34,7 +34,7 @@ const std::vector<std::string> stock_graphs = {"stock_l4_n4_data.dot", "stock_l8
 
 fs::path path_of(const std::string& name) { return corpus::root() / "flexflow" / name; }
 
-// One line of a graph of the dialect chakra, taken apart by other means than the reader's.
+// One line of a graph in the dialect chakra, parsed independently of the reader.
 struct Line {
   bool transfer = false;
   int rank = 0;  // or source
@@ -157,8 +157,8 @@ TEST(FlexflowCorpus, EachTransferIsOnePair) {
   }
 }
 
-// The dependencies that the rules for edges give, as (rank, end of parent, end of child).
-using End = std::pair<int, NodeType>;  // K, and what its node is on that rank
+// The dependencies according to the rules for edges, as (rank, end of parent, end of child).
+using End = std::pair<int, NodeType>;  // K, and the type of its node on that rank
 using Dependency = std::tuple<int, End, End>;
 
 std::set<Dependency> expected_dependencies(const Text& text) {
@@ -232,7 +232,7 @@ TEST(FlexflowCorpus, ValidAndReplayed) {
   }
 }
 
-// A device map from the same graph in the dialect that knows its ranks.
+// A device map from the same graph in the dialect that records ranks.
 std::string write_map(const std::string& chakra_name, const std::string& to) {
   std::ofstream out(to);
   for (const auto& [k, task] : read_text(path_of(chakra_name)).tasks) {

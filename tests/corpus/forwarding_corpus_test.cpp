@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Algorithms for the networks of the corpus whose switches send on what has come in part: what is claimed is what a
-// replay takes, and never more than what is made for switches that store takes there.
+// Algorithms for networks of the corpus with cut-through switches: the claimed time equals the time of a replay,
+// and never exceeds the time there of an algorithm made for store-and-forward switches.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The cases of Chakra's generator, byte for byte as its run for two NPUs has left them.
+// The cases of Chakra's generator, byte for byte as written by its run for two NPUs.
 #include <gtest/gtest.h>
 
 #include "corpus.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Schedules replay to the time that they claim, on the network for which they were made.
+// Schedules replay to their claimed time on the network for which they were made.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -44,7 +44,7 @@ TEST(LinkOrderCorpus, SynthesisedSchedulesTakeTheirClaimedTime) {
     std::vector<std::string> notes;
     const Picoseconds got = replayed(checked, &notes);
     const Picoseconds claimed = *checked.schedule.claimed_ps;
-    // Links between NPUs stand for ways over switches there, which the schedule does not tell.
+    // Links between NPUs represent routes over switches there, which the schedule does not record.
     const bool leaves_out_switches = name.find(".npu.") != std::string::npos;
     EXPECT_LE(leaves_out_switches ? got - claimed : std::abs(got - claimed), 64)
         << name << ": 1 ps for each hop of the longest way";

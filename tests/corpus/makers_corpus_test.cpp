@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Algorithms synthesized on the networks of the corpus, against the times that its tables have.
+// Algorithms synthesized on the networks of the corpus, compared with the times in its tables.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -34,7 +34,7 @@ SynthesizedAlgorithm make(const SynthesisProblem& problem, const SynthesisChoice
   return corpus::synthesized(problem, choice);
 }
 
-// Direct networks, where matching reaches the table and often the bound.
+// Direct networks, where matching reaches the time in the table and often the bound.
 TEST(MakersCorpusTest, AllGathersAreAsFastAsTheTable) {
   REQUIRE_CORPUS();
   std::size_t rows = 0;
@@ -50,7 +50,7 @@ TEST(MakersCorpusTest, AllGathersAreAsFastAsTheTable) {
       const SynthesisProblem problem = problem_of(row["topology"], Collective::all_gather, MiB, occupancy);
       const SynthesizedAlgorithm made = make(problem);
       const double time = us(*made.made.schedule.claimed_ps);
-      // Trees come as near as this where the table has a maker that is not there, or other trees.
+      // Trees come this close if the time in the table is from a maker that is not here, or from other trees.
       const double more = by_trees ? 1.02 : 1;
       EXPECT_LE(time, std::stod(wanted) * more + 0.001) << row["topology"] << ", " << name(occupancy);
       if (row["tacos_best_of_1_2_4_pieces_us"] != "-" && occupancy == alpha_beta && !by_trees) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every trace set of the corpus as a master trace and back: the same bytes. Sets that repeat themselves are small.
+// Every trace set of the corpus as a class-compressed set and back: the same bytes. Repetitive sets are small.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::string master_of(SetSource& source) {
   return bytes;
 }
 
-// Returns the size of the master trace.
+// Returns the size of the class-compressed set.
 std::size_t expect_lossless(const SourceOptions& options) {
   SCOPED_TRACE(options.operands.front());
   Diagnostics diagnostics;
@@ -64,7 +64,7 @@ TEST(MasterCorpus, TraceSets) {
   EXPECT_GT(sets, 300U);
 }
 
-// A recorded set of four ranks whose tar takes 323,768 bytes with zstd: less than 45 % of that.
+// A recorded set of four ranks, whose tar takes 323,768 bytes with zstd: less than 45 % of its size.
 TEST(MasterCorpus, RecordedSetsAreSmall) {
   REQUIRE_CORPUS();
   SourceOptions options{.operands = {}, .hash = true};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every sound MSCCL-IR file of the corpus: node and edge counts, node lists, and the ways there and back.
+// Every valid MSCCL-IR file of the corpus: node and edge counts, node lists, and conversions there and back.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::vector<Trace> lower_all(const Algorithm& a, std::optional<std::int64_t> siz
   return traces;
 }
 
-// As et-convert reads it, in whose files no step hangs.
+// As read by et-convert, which accepts no file with a hanging step.
 Algorithm with_calls(Algorithm a) {
   assume_calls(a);
   return a;
@@ -50,7 +50,7 @@ Diagnostics& verified(const StepGraph& p, Diagnostics& diagnostics) {
   return diagnostics;
 }
 
-// The trace without what says how its steps were laid out on threadblocks.
+// The trace without the attributes that assign its steps to threadblocks.
 Trace without_threadblocks(const Trace& t) {
   using namespace attr;
   const auto dropped = [](Name n) {
@@ -101,7 +101,7 @@ TEST(MscclConvert, NodeAndEdgeCounts) {
   EXPECT_GE(checked, 200U);
 }
 
-// "generated_NAME.tsv" and "real_FOLDER_NAME.tsv" → the file it was made from.
+// Maps "generated_NAME.tsv" and "real_FOLDER_NAME.tsv" to the file they were made from.
 std::map<std::string, std::filesystem::path> files_by_list_name() {
   std::map<std::string, std::filesystem::path> out;
   for (auto row : corpus::read_table(corpus::root() / "msccl" / "expected_shape.tsv")) {
@@ -129,7 +129,7 @@ TEST(MscclConvert, NodeLists) {
       const Trace& t = traces.at(std::stoul(row["rank"]));
       const Node& n = t.nodes.nodes.at(next[t.rank]++);
       const auto attrs = t.nodes.attributes(n);
-      std::string parents;  // the lists have them ascending
+      std::string parents;  // in ascending order in the lists
       std::vector<NodeId> deps(t.nodes.data_deps(n).begin(), t.nodes.data_deps(n).end());
       std::sort(deps.begin(), deps.end());
       for (const NodeId p : deps) parents += (parents.empty() ? "" : ",") + std::to_string(p);

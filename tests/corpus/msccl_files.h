@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The MSCCL-IR files of the corpus, and what is found in them.
+// The MSCCL-IR files of the corpus, and their errors.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@ inline convert::Algorithm read_algorithm(const std::filesystem::path& path) {
   return convert::read_msccl(input->read_rest(), path.filename().string(), diagnostics);
 }
 
-// Returns the files that are sound by verdicts.tsv.
+// Returns the files that are valid according to verdicts.tsv.
 inline std::vector<std::filesystem::path> sound_files() {
   std::vector<std::filesystem::path> out;
   for (auto row : read_table(root() / "msccl" / "verdicts.tsv")) {
@@ -29,7 +29,7 @@ inline std::vector<std::filesystem::path> sound_files() {
   return out;
 }
 
-// Returns the first errors, a line each.
+// Returns the first errors, one per line.
 inline std::string error_lines(const convert::Diagnostics& diagnostics) {
   std::string out;
   for (const convert::Diagnostic& d : diagnostics.all()) {

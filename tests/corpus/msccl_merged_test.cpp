@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every sound MSCCL-IR file of the corpus: what its traces tell of it is not contradicted, and in the place of a
-// collective it is proved.
+// Every valid MSCCL-IR file of the corpus: its traces do not contradict it, and it is proved as a replacement of a
+// collective.
 #include <gtest/gtest.h>
 
 #include <memory>

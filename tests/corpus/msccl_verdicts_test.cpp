@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every MSCCL-IR file of the corpus gets the verdict of the reference checker, for the reasons it gives.
+// Every MSCCL-IR file of the corpus gets the verdict of the reference checker, for the same reasons.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -11,7 +11,7 @@
 
 namespace {
 
-// Reference code → our rule.
+// Code of the reference, and the rule here.
 const std::map<std::string, std::string> rule_of = {
     {"E_XML", "xml"},
     {"E_DTD", "xml"},

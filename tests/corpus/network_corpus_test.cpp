@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Networks of other tools: what is made of files of the corpus against lists of links that others made of them.
+// Networks of other tools: files of the corpus compared with independent lists of their links.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-// By names, so that graphs whose devices are numbered otherwise can be compared.
+// Links by name, to compare graphs with different device numbers.
 using Named = std::map<std::pair<std::string, std::string>, std::tuple<double, Picoseconds, std::uint32_t>>;
 Named named(const WireGraph& g) {
   Named all;
@@ -42,7 +42,7 @@ Named named(const WireGraph& g) {
   return all;
 }
 
-// What is written of a graph is read as it was.
+// A written graph is read back unchanged.
 void expect_round_trip(const WireGraph& graph, const std::string& what) {
   std::string text;
   append_wire_list(graph, text);
@@ -64,7 +64,7 @@ std::string name_of_kind(NcclDeviceKind kind) {
   return "";
 }
 
-// "pci0000_01_00.0" is "pci@0000:01:00.0" there.
+// "pci0000_01_00.0" is "pci@0000:01:00.0" in the reference.
 std::string reference_name(const NcclDevice& d) {
   if (d.kind == NcclDeviceKind::nvswitch) return "nvswitch0";
   if (d.kind != NcclDeviceKind::pci && d.kind != NcclDeviceKind::nic) return d.name;
@@ -167,7 +167,7 @@ TEST(NetworkCorpus, NcclHosts) {
       slowest = std::min(slowest, router->step(p).bytes_per_ns);
       way.push_back(router->device_name(p.at));
     }
-    // By the network card behind the same bridges.
+    // Over the network card below the same bridges.
     EXPECT_NE(std::find(way.begin(), way.end(), "rail0"), way.end());
     EXPECT_EQ(std::count_if(way.begin(), way.end(),
                             [](const std::string& d) { return d.find("cpu") != std::string::npos; }),

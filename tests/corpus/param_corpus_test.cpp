@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Communications traces of PARAM: the figures of each rank, and the same entries when the set is written again.
+// Communication traces of PARAM: the metrics of each rank, and the same entries if the set is written again.
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
@@ -16,7 +16,7 @@ namespace {
 using namespace convert;
 namespace fs = std::filesystem;
 
-// Returns the text of a value with the keys of objects in their order.
+// Returns the text of a value with the keys of objects in order.
 std::string sorted_json(simdjson::dom::element value) {
   std::string text;
   if (value.is_array()) {
@@ -64,7 +64,7 @@ TEST(ParamCorpus, TwoRanks) {
   ASSERT_TRUE(groups);
   EXPECT_NE(groups->json.find("\"0\":[0,1]"), std::string::npos) << groups->json;
 
-  // By way of a set of traces, and at once.
+  // Through a set of traces, and directly.
   const fs::path scratch = fs::path(::testing::TempDir()) / "etkit_param_corpus";
   fs::remove_all(scratch);
   fs::create_directories(scratch);

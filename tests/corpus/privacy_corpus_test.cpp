@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sets with values that occur once, and pairs that differ in parts that replays do not read.
+// Sets with values that occur once, and pairs that differ in data that replays do not read.
 #include <gtest/gtest.h>
 
 #include <array>

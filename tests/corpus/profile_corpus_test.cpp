@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Synthetic sets of profiles of recordings: how faithful they are.
+// Synthetic sets from profiles of recordings, and their fidelity.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -17,7 +17,7 @@
 namespace convert {
 namespace {
 
-// Links the ranks of a recorded set, and takes out order that makes them wait for each other in a circle.
+// Links the ranks of a recorded set, and removes order that makes them wait for each other in a cycle.
 TracesAndGroups recorded(const std::string& name, Rank ranks) {
   const std::filesystem::path folder = corpus::root() / "pytorch" / "inputs" / name;
   SourceOptions options{.operands = {}, .any_ranks = true, .hash = false};
@@ -37,7 +37,7 @@ TracesAndGroups recorded(const std::string& name, Rank ranks) {
   return set;
 }
 
-// With k = 5 most of what one job of three iterations does is hidden; it takes about as long all the same.
+// With k = 5, most of a job of three iterations is hidden, but it takes about as long.
 void expect_faithful(const TracesAndGroups& set, std::uint32_t k, double most_span) {
   test::HeldSet held(set.traces, set.groups_json);
   SetSource* const one = &held;
@@ -51,7 +51,7 @@ void expect_faithful(const TracesAndGroups& set, std::uint32_t k, double most_sp
     for (std::size_t r = 0; r < synthesis.ranks(); ++r) drawn.traces.push_back(synthesis.draw(r));
     const Fidelity f = compare_sets(set, drawn, {.simulate = false, .jobs = 2}, diagnostics);
     constexpr double most_classes = 0.02, most_degree = 0.02, most_durations = 0.05;
-    constexpr std::uint64_t many = 100;  // nodes; of few a distance says nothing
+    constexpr std::uint64_t many = 100;  // nodes; with fewer, a distance is not meaningful
     EXPECT_NEAR(f.set.span_change().value_or(1), 0, most_span);
     EXPECT_LE(f.set.classes.total_variation, most_classes);
     EXPECT_LE(f.set.in_degree, most_degree);

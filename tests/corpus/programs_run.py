@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Runs the MSCCL-IR programs that et-generate writes in the simulator of the corpus, check/mscclsim.py.
 
-No program hangs in the smallest and the largest call that it declares, and each computes its collective. Where rule fifo
-of et-validate names the largest call without a hang, the simulator ends in it and hangs in the next larger one. Every
+No program hangs in the smallest and the largest call that it declares, and each computes its collective. If rule fifo
+of et-validate names the largest call without a hang, the simulator completes it and hangs in the next larger one. Every
 tenth program is checked, with --all each: et-generate --list for 8, 16 and 12 ranks, and 200 synthesized ones.
 """
 import argparse
@@ -18,11 +18,11 @@ import tempfile
 
 SIMULATOR = "wild/collectives/check/mscclsim.py"
 UNLIMITED = 1 << 40
-# Bytes of a message and messages of a connection, with the default buffers; the least of the runtimes.
+# Bytes of a message and messages of a connection, with the default buffers; the minimum over the runtimes.
 SLOTS = {"Simple": 2, "LL": 8, "LL128": 8}
 MESSAGE = {"Simple": 2 << 20, "LL": 512 * 8 * 16 // 2, "LL128": 640 * 120 * 8 * 15 // 16}
 LEAST_MESSAGE = {"Simple": 2 << 20, "LL": 256 * 8 * 16 // 2, "LL128": 256 * 28 * 8 * 7 // 8}
-MOST_STEPS = 20000  # that the simulator runs in seconds
+MOST_STEPS = 20000  # limit of the simulator for a run of seconds
 
 NETWORKS = ["switch:8,bw=50GB/s,lat=500ns", "ring:8,bw=50GB/s,lat=500ns", "torus:4x2,bw=50GB/s,lat=500ns",
             "switch:4,bw=300GB/s,lat=500ns+switch:2,bw=50GB/s,lat=2us", "hypercube:8,bw=50GB/s,lat=500ns",
@@ -32,7 +32,7 @@ SIZES = ["64KiB", "1MiB", "16MiB", "64MiB", "1GiB"]
 
 
 def algorithms_in(listing):
-    """Yields each collective with each of its algorithms, of the first part of et-generate --list."""
+    """Yields each collective with each of its algorithms, from the first part of et-generate --list."""
     collective = ""
     for line in listing.split("\n\n")[0].splitlines()[1:]:
         words = line.split()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// --compat chakra: what MLCommons Chakra's trace_link and converter made of each input, byte for byte, but for
-// sync_dep, which the reference's own converter ignores.
+// --compat chakra: the output of MLCommons Chakra's trace_link and converter for each input, byte for byte, except
+// sync_dep, which the reference's converter ignores.
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
@@ -21,7 +21,7 @@ namespace {
 using simdjson::dom::element;
 using simdjson::dom::element_type;
 
-// The place of the first difference; empty if there is none.
+// The position of the first difference; empty if there is no difference.
 std::string difference(const element& a, const element& b, const std::string& place) {
   if (a.type() != b.type()) return place + " is of another type";
   switch (a.type()) {
@@ -71,7 +71,7 @@ std::string json_difference(const std::string& ours, const std::string& expected
 
 std::filesystem::path folder(const char* name) { return corpus::root() / "pytorch" / name; }
 
-// PATH or PATH.gz; empty if there is neither.
+// PATH or PATH.gz; empty if neither exists.
 std::string file(const std::filesystem::path& path) {
   for (const std::string& name : {path.string(), path.string() + ".gz"}) {
     if (std::filesystem::exists(name)) return name;
@@ -81,7 +81,7 @@ std::string file(const std::filesystem::path& path) {
 
 struct Case {
   std::string name;
-  std::string host, device, linked, et;  // paths; without a device trace the host's is converted alone
+  std::string host, device, linked, et;  // paths; without a device trace, the host trace is converted alone
 };
 
 std::vector<Case> cases() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Linking by our own rules: every device operation is a node, in order on its stream, and a replay of what was
-// recorded starts every node when it started.
+// Linking with the default rules: every device operation is a node, in order on its stream, and a replay of the
+// recording starts every node at its recorded time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ LinkedPair link_pair(const std::string& pair, Rank rank, const LinkOptions& opti
   return {link(std::move(host), device, groups, options), device};
 }
 
-// Begins of the nodes that a replay finds, in ns, by id.
+// Begins of nodes in a replay, in ns, by id.
 std::map<NodeId, std::int64_t> replayed_starts(const Trace& trace, std::int64_t& end_ns) {
   Diagnostics diagnostics;
   ReplayOptions options;
@@ -80,7 +80,7 @@ TEST_P(EveryPair, DeviceOperationsAreNodesInOrder) {
       static_cast<unsigned long long>(report.memcpy_nodes), static_cast<unsigned long long>(report.memset_nodes));
   EXPECT_EQ(report.kernel_nodes + report.memcpy_nodes + report.memset_nodes, l.device.device_ops.size());
 
-  // Each depends on the one before it on its stream.
+  // Each depends on the preceding one on its stream.
   const Graph graph = build_graph(trace.nodes);
   std::map<std::int64_t, std::uint32_t> last;
   std::size_t chained = 0, operations = 0;
@@ -124,7 +124,7 @@ TEST_P(EveryPair, ReplayOfWhatWasRecordedIsWhatWasRecorded) {
   std::printf("%s rank %u: recorded span %.3f us, replayed %.3f us (%+.3f %%), worst start off by %lld ns\n", name,
               rank, span / 1e3, static_cast<double>(end) / 1e3, 100 * (static_cast<double>(end) - span) / span,
               static_cast<long long>(worst));
-  // Whole microseconds of the profiler's two clocks may contradict each other by as much.
+  // The profiler's two clocks in whole microseconds may differ by this much.
   EXPECT_LE(worst, std::string_view(name) == "syn_v102" ? 2000 : 0);
 }
 
@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Corpus, EveryPair,
                                          std::pair("syn_4rank", 2U), std::pair("syn_4rank", 3U),
                                          std::pair("syn_v102", 0U)));
 
-// The frame of the profiler's step aside, which other events of these pairs reach.
+// Except for the frame of the profiler's step, which other events of these pairs exceed.
 TEST(Spans, AreWithinTwoPercent) {
   REQUIRE_CORPUS();
   for (const auto& [name, rank] :
@@ -162,7 +162,7 @@ TEST(Spans, AreWithinTwoPercent) {
   }
 }
 
-// Four ranks, as they were linked.
+// Four linked ranks.
 struct Set {
   std::vector<Trace> traces;
   GroupLists lists;
@@ -188,7 +188,7 @@ Set without(Set set, const Cuts& cuts) {
   return set;
 }
 
-// Findings of the set, errors only.
+// Errors of the set, without warnings.
 std::vector<std::string> errors_across_ranks(const Set& set) {
   std::vector<TraceSummary> summaries;
   for (const Trace& t : set.traces) summaries.push_back(summarise(t));
@@ -230,7 +230,8 @@ bool ends(const Set& set, const std::string& topology, NetworkModel model) {
 
 constexpr const char* topologies[] = {"ring:4", "switch:4", "torus:2x2"};
 
-// The synthetic generator gave receives times before their sends: simulated as they are, the ranks wait for ever.
+// The synthetic generator gave receives earlier times than their sends: simulated as recorded, the ranks wait
+// forever.
 TEST(AcrossRanks, APipelineThatReceivesBeforeItSendsIsADeadlock) {
   REQUIRE_CORPUS();
   const Set set = link_set("syn_4rank");
@@ -276,10 +277,9 @@ TEST(AcrossRanks, ARingOfReceivesBeforeSendsIsNamed) {
   REQUIRE_CORPUS();
   const auto errors = errors_across_ranks(link_set("syn_4rank_deadlock"));
   ASSERT_FALSE(errors.empty());
-  EXPECT_EQ(
-      errors[0],
-      "deadlock 0:17 → 0:522 → 1:17 → 1:522 → 2:17 → 2:522 → 3:17 → 3:522 → 0:17 (rank:node; each waits for the "
-      "one before it)");
+  EXPECT_EQ(errors[0],
+            "deadlock 0:17 → 0:522 → 1:17 → 1:522 → 2:17 → 2:522 → 3:17 → 3:522 → 0:17 (rank:node; each waits for "
+            "the previous one)");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every trace of PyTorch and Kineto that others have written is read whole, counted against simdjson, and the same
-// through a small window.
+// Every trace of PyTorch and Kineto written by other tools is read completely, counted against simdjson, and read
+// equally through a small window.
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
@@ -26,7 +26,7 @@ std::vector<std::string> files(const char* folder, std::string_view begin) {
   return paths;
 }
 
-// What the document says of itself.
+// Counts according to the document.
 struct Counts {
   std::size_t nodes = 0, attributes = 0, callers = 0, inputs = 0;
   std::size_t events = 0, operators = 0, calls = 0, device_ops = 0, syncs = 0;
@@ -133,7 +133,7 @@ TEST(PytorchRead, KinetoTraces) {
   EXPECT_GT(device_ops, 8000U);
 }
 
-// A damaged stream is an error of its own, with the byte.
+// Damaged compression is a separate error, with the byte offset.
 TEST(PytorchRead, CutCompression) {
   REQUIRE_CORPUS();
   const std::string path = (corpus::root() / "pytorch/inputs/syn_v102/host_0.json.gz").string();

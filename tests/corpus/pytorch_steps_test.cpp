@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pairs that were really recorded: a host trace of one step with the profile of a whole run, and files that do not
-// belong together.
+// Real recordings: a host trace of one step with the profile of a whole run, and files that do not belong together.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,7 +60,7 @@ void expect_in(const std::string& text, const std::vector<std::string>& parts) {
   for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
-// Name, sequence number, whether it is of the backward pass.
+// Name, sequence number, and whether it belongs to the backward pass.
 using Key = std::tuple<std::string, std::int64_t, bool>;
 
 std::map<Key, std::vector<std::int64_t>> starts_by_key(const Profile& device) {
@@ -109,7 +108,7 @@ TEST(RealPairs, EachNumberedOperatorHasTheTimeOfItsCall) {
   EXPECT_EQ(repeated_right, 42U);
 }
 
-// Starts of operators that last for a time, by host id.
+// Starts of operators with a duration, by host id.
 std::map<std::int64_t, std::int64_t> timed_operators(const Trace& t) {
   std::map<std::int64_t, std::int64_t> out;
   for (const Node& n : t.nodes.nodes) {
@@ -155,7 +154,7 @@ TEST(RealPairs, APartOfTheProfileIsMatchedAsAllOfItIs) {
   }
 }
 
-// The step lies between the calls with number 660, and 726 of the next one.
+// The step is between call number 660 and call number 726 of the next one.
 TEST(RealPairs, NoNodeIsOfAnotherStepAndNoneIsMissing) {
   REQUIRE_CORPUS();
   const LinkedFiles l = link_files(real_file("linear_et.json.gz"), real_file("linear_kineto.json.gz"), false);
@@ -199,7 +198,7 @@ TEST(RealPairs, NoNodeIsOfAnotherStepAndNoneIsMissing) {
   EXPECT_EQ(l.report.window->device_events, device.device_ops.size() - 261);
 }
 
-// What is said of the real pair where the host trace or the profile was changed.
+// Findings about the real pair after a change of the host trace or the profile.
 std::vector<std::string> told_of(Trace host, Profile device) {
   const Origins from = origins(host, device, std::nullopt);
   Diagnostics diagnostics;
@@ -209,7 +208,7 @@ std::vector<std::string> told_of(Trace host, Profile device) {
   return out;
 }
 
-// Its numbers are then those of the profile's first step, which calls other operators.
+// Its numbers are then those in the profile's first step, which calls other operators.
 TEST(RealPairs, AnotherStepWithTheNumbersOfTheHostTraceIsTold) {
   REQUIRE_CORPUS();
   Diagnostics diagnostics;
@@ -221,9 +220,8 @@ TEST(RealPairs, AnotherStepWithTheNumbersOfTheHostTraceIsTold) {
   }
   const auto told = told_of(host, device);
   ASSERT_EQ(told.size(), 2U);
-  expect_in(told[0], {"126 of 928 operators", "have no event here: all between others"});
-  expect_in(told[1],
-            {"82 of 884 operators that ran here between matched ones of their thread have no counterpart in "});
+  expect_in(told[0], {"126 of 928 operators", "have no event in this trace: all between operators with events"});
+  expect_in(told[1], {"82 of 884 operators between matched operators of their thread have no counterpart in "});
 }
 
 TEST(RealPairs, AProfileThatLacksTheObservedStepIsToldWithBothRanges) {
@@ -240,7 +238,7 @@ TEST(RealPairs, AProfileThatLacksTheObservedStepIsToldWithBothRanges) {
   std::erase_if(device.device_ops, within);
   const auto told = told_of(host, std::move(device));
   ASSERT_FALSE(told.empty());
-  expect_in(told[0], {"sequence numbers 660–725 there, 0–659 and 726–2639 here"});
+  expect_in(told[0], {"sequence numbers 660–725 in the host trace, 0–659 and 726–2639 in this trace"});
 }
 
 std::string refusal(const std::string& host, const std::string& device) {
@@ -256,20 +254,21 @@ std::string refusal(const std::string& host, const std::string& device) {
 TEST(RealPairs, TwoRunsAreRefusedWithNumbers) {
   REQUIRE_CORPUS();
   const std::string host = real_file("resnet_et.json.gz"), device = real_file("resnet_kineto.json.gz");
-  expect_in(refusal(host, device),
-            {"process 1734239 there and 23442 here", "date 2024-06-30 there and 2023-07-12 here",
-             "414 of 1743 operators", "--mismatched"});
+  expect_in(refusal(host, device), {"process 1734239 in the host trace and 23442 in the device trace",
+                                    "date 2024-06-30 in the host trace and 2023-07-12 in the device trace",
+                                    "414 of 1743 operators", "--mismatched"});
   const LinkedFiles l = link_files(host, device, true);
   EXPECT_FALSE(l.trace.nodes.nodes.empty());
   ASSERT_FALSE(l.warnings.empty());
-  expect_in(l.warnings[0], {"process 1734239 there and 23442 here", "414 of 1743 operators"});
+  expect_in(l.warnings[0],
+            {"process 1734239 in the host trace and 23442 in the device trace", "414 of 1743 operators"});
 }
 
 TEST(RealPairs, TwoRanksAreRefusedWithNumbers) {
   REQUIRE_CORPUS();
   const std::string host = crossed_file("host_0.json.gz"), device = crossed_file("kineto_1.json.gz");
-  expect_in(refusal(host, device),
-            {"process 41000 there and 41001 here", "40 of 1604 operators agree by id and name", "--mismatched"});
+  expect_in(refusal(host, device), {"process 41000 in the host trace and 41001 in the device trace",
+                                    "40 of 1604 operators agree by id and name", "--mismatched"});
   const LinkedFiles l = link_files(host, device, true);
   EXPECT_FALSE(l.trace.nodes.nodes.empty());
   ASSERT_FALSE(l.warnings.empty());

@@ -36,7 +36,7 @@ Trace read_trace(const fs::path& path, Rank rank) {
   const auto reader = find_format("chakra").read({*input, rank, options, diagnostics});
   Trace trace;
   EXPECT_TRUE(reader->next_rank(trace));
-  // The nodes of a batch replace those of the one before: gather them.
+  // The nodes of a batch replace the preceding batch: gather them.
   Trace whole;
   whole.rank = rank;
   whole.name = path.string();
@@ -144,10 +144,10 @@ void expect_run(const fs::path& root, const GoldenRun& run, const std::string& p
 TEST(ReplayCorpus, CustomCollectives) {
   REQUIRE_CORPUS();
   const fs::path root = corpus::root() / "astra";
-  // Not one collective over all NPUs.
+  // No collective includes all NPUs.
   const std::set<std::string> other = {"L_ar_ring8_twice", "L_per_node_custom", "L_ar_ring4_group",
                                        "L_ar_ring4_sortedgroup"};
-  // ASTRA-sim issues nodes that are free together in hash order there, we in ascending order of id.
+  // ASTRA-sim issues nodes that are ready at the same time in hash order; etkit issues them by ascending id.
   const std::set<std::string> known_differences = {"L_unordered_free_Ring", "L_unordered_free_Switch",
                                                    "L_unordered_free_FullyConnected"};
   int checked = 0;

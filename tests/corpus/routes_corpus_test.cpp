@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Public topologies with routes of equal cost, and topology files that lack something, against times computed by
-// hand and by the loads of links (the corpus has the program).
+// Public topologies with routes of equal cost, and incomplete topology files, compared with times computed by hand
+// and from the loads of links (by a program in the corpus).
 #include <gtest/gtest.h>
 
 #include <map>
@@ -73,7 +73,7 @@ TEST(RoutesCorpus, EachLinkOfATieCarriesItsShare) {
                                   built(Collective::all_to_all, "direct", 16), 256 * mebi);
   std::map<std::int64_t, int> bytes;
   for (const WireUse& w : r.wires) ++bytes[w.bytes / mebi];
-  // 15 parts of 16 MiB at each host; 64 parts go from leaf to leaf, over four spines.
+  // 15 chunks of 16 MiB at each host; 64 chunks go from leaf to leaf, over four spines.
   EXPECT_EQ(bytes, (std::map<std::int64_t, int>{{240, 32}, {256, 16}}));
 }
 
@@ -127,9 +127,9 @@ std::string notes_of(const fs::path& path) {
 TEST(RoutesCorpus, GpusWithoutNvlinkAreNoted) {
   REQUIRE_CORPUS();
   EXPECT_EQ(notes_of(wild() / "gb300-missing-nvlink/missing.xml"),
-            "rank 5 has no <nvlink>, unlike 7 other GPUs of sm 103: messages go over C2C\n");
+            "rank 5 has no <nvlink>, unlike 7 other GPUs of sm 103: messages use C2C\n");
   EXPECT_EQ(notes_of(wild() / "gb300-missing-nvlink/count0.xml"),
-            "rank 5 has no <nvlink> to another device, unlike 7 other GPUs of sm 103: messages go over C2C\n");
+            "rank 5 has no <nvlink> to another device, unlike 7 other GPUs of sm 103: messages use C2C\n");
   EXPECT_EQ(notes_of(wild() / "gb300-missing-nvlink/healthy.xml"), "");
   EXPECT_NE(notes_of(wild() / "p5-no-nvlink/topology_p5.48xl-topo.xml").find("8 GPUs of sm 90 have no <nvlink>"),
             std::string::npos);

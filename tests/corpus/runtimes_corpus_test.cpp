@@ -15,7 +15,7 @@ using namespace convert;
 
 const std::filesystem::path folder = std::filesystem::path("wild") / "collectives";
 
-// Returns the errors of a file, as et-validate --dataflow --target reports them.
+// Returns the errors of a file, as reported by et-validate --dataflow --target.
 std::string errors_of(const std::filesystem::path& path, const RuntimeLimits& target) {
   Diagnostics diagnostics;
   try {
@@ -54,7 +54,7 @@ TEST(Runtimes, WhatTheyShipIsAccepted) {
   for (const auto& file : files) EXPECT_EQ(errors_of(file, rccl_limits), "") << file;
 }
 
-// Returns the bytes of the largest call without a hang that rule fifo names; empty: none.
+// Returns the size of the largest call without a hang that rule fifo names; empty if it names none.
 std::string named(const std::string& file) {
   const std::string errors = errors_of(corpus::root() / folder / "fifo-cnt" / file, msccl_limits);
   const std::string head = "in calls of more than ";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Parts of recordings: iterations as PyTorch marks them and as their calls repeat; windows of time, which are as
-// clean as the whole.
+// Slices of recordings: iterations by PyTorch's marks and by repeated calls; windows of time, which have no more
+// errors than the whole.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -57,17 +57,18 @@ TEST(SlicesCorpus, IterationsOfARecording) {
   const auto resnet = linked("derived_nccl2rank");
   IterationSet marked(*resnet, {.first = 5, .last = 5, .repeat = 3});
   EXPECT_EQ(marked.description(),
-            (std::vector<std::string>{"3 iterations (4 to 6), as nodes are marked",
-                                      "they last 222.503 ms, 219.786 ms, 225.124 ms", "taken: 5, 3 times"}));
-  EXPECT_EQ(
-      marked.spread(),
-      "the 3 recorded iterations last 219.786 ms to 225.124 ms; those repeated are -1.2 % off the mean of all");
+            (std::vector<std::string>{"3 iterations (4 to 6), from marked nodes",
+                                      "they last 222.503 ms, 219.786 ms, 225.124 ms", "selected: 5, 3 times"}));
+  EXPECT_EQ(marked.spread(),
+            "the 3 recorded iterations last 219.786 ms to 225.124 ms; the repeated iterations are -1.2 % off the "
+            "mean of all iterations");
   EXPECT_EQ(marked.load(1).at(0).nodes.nodes.size(), 3U + 3 * 9324);
   EXPECT_EQ(marked.counts().left_out, 2U * 9324);
 
   test::HeldSet bare = unmarked(*resnet);
   IterationSet by_period(bare, {.first = 1, .last = 1});
-  EXPECT_EQ(by_period.description().at(0), "3 iterations (0 to 2), by a period of 7 calls, which holds for 100 %");
+  EXPECT_EQ(by_period.description().at(0),
+            "3 iterations (0 to 2), from a period of 7 calls, which holds for 100 %");
   IterationSet once(*resnet, {.first = 5, .last = 5});
   const std::vector<Trace> a = by_period.load(1), b = once.load(1);
   ASSERT_EQ(a.at(0).nodes.nodes.size(), b.at(0).nodes.nodes.size());
@@ -79,12 +80,12 @@ TEST(SlicesCorpus, CallsThatDoNotRepeat) {
   REQUIRE_CORPUS();
   const auto set = linked("syn_4rank");
   IterationSet marked(*set, {.medoid = true});
-  EXPECT_EQ(marked.description().at(2), "taken: 0");
+  EXPECT_EQ(marked.description().at(2), "selected: 0");
   test::HeldSet bare = unmarked(*set);
   EXPECT_EQ(
       test::error_message([&] { IterationSet by_period(bare, {}); }),
-      "no iterations are found: no node of rank 0 is marked (ProfilerStep#k, \"iteration k\" in a name, attribute "
-      "iteration), and its calls do not repeat: the best period, 12 calls, holds for 76 %, and 90 % are needed");
+      "no iterations found: no node of rank 0 is marked (ProfilerStep#k, \"iteration k\" in a name, attribute "
+      "iteration), and its calls do not repeat: the best period, 12 calls, holds for 76 %, but 90 % are required");
 }
 
 std::set<std::string> error_rules(SetSource& set) {
@@ -97,7 +98,7 @@ std::set<std::string> error_rules(SetSource& set) {
   return rules;
 }
 
-// Ten windows of a set: none has errors that the whole has not.
+// Ten windows of a set: no window has errors that the whole does not have.
 void expect_clean_windows(SetSource& set, unsigned seed) {
   const std::set<std::string> known = error_rules(set);
   std::mt19937 random(seed);
@@ -126,7 +127,7 @@ TEST(SlicesCorpus, WindowsAreAsCleanAsTheWhole) {
   }
 }
 
-// All of the time is all of the set, byte for byte.
+// A window over all of the time is the whole set, byte for byte.
 TEST(SlicesCorpus, TheWholeTimeIsTheWholeSet) {
   REQUIRE_CORPUS();
   const auto set = linked("syn_4rank");

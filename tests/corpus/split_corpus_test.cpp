@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every trace set of the corpus, and every algorithm and task graph that is not large: joined into one trace and
-// split again, the same bytes; task graphs split by their ranks; collectives of workloads merged and folded back.
+// split again to the same bytes; task graphs split by their ranks; collectives of workloads merged and folded back.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ TEST(SplitCorpus, TraceSets) {
   EXPECT_GT(sets, 300U);
 }
 
-// As Chakra's converter made them, and linked by us, with groups.
+// From Chakra's converter, linked here, with groups.
 TEST(SplitCorpus, PyTorchTraces) {
   REQUIRE_CORPUS();
   const fs::path folder = corpus::root() / "pytorch";
@@ -87,7 +87,7 @@ TEST(SplitCorpus, AlgorithmsAndTaskGraphs) {
   }
 }
 
-// node7,3 or node7,0,1,4096 for each task of a graph that says its ranks.
+// node7,3 or node7,0,1,4096 for each task of a graph that records ranks.
 std::string map_of(const fs::path& graph) {
   std::string map;
   std::ifstream in(graph);
@@ -108,7 +108,7 @@ std::string map_of(const fs::path& graph) {
   return map;
 }
 
-// What a split makes of the whole graph is what the format makes of it with ranks.
+// Splitting the whole graph gives the same traces as the format with ranks.
 TEST(SplitCorpus, TaskGraphs) {
   REQUIRE_CORPUS();
   const fs::path folder = corpus::root() / "flexflow";
@@ -133,7 +133,7 @@ TEST(SplitCorpus, TaskGraphs) {
   }
 }
 
-// The workloads are those whose ids ascend, as et-merge writes them.
+// Only workloads with ascending ids, as et-merge writes them.
 TEST(SplitCorpus, CollapsingUndoesMerging) {
   REQUIRE_CORPUS();
   std::size_t merges = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What et-stats counts in the small workloads of the corpus, against the figures of the model that made them.
+// Counts of et-stats for the small workloads of the corpus, compared with the numbers of the model that made them.
 #include <gtest/gtest.h>
 #include <simdjson.h>
 

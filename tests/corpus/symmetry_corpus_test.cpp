@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The small training workloads of the corpus: where ranks stand for others, all numbers are those of a replay of
-// every rank; so they are where rings are run as wholes.
+// The small training workloads of the corpus: with representatives for rank classes, all numbers equal a replay of
+// every rank; also if rings are simulated as a whole.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bounds of the networks of the corpus against its tables.
+// Bounds of the networks of the corpus compared with its tables.
 #include <gtest/gtest.h>
 
 #include "corpus/corpus.h"
@@ -14,14 +14,14 @@ using Row = std::map<std::string, std::string>;
 
 constexpr std::int64_t mebibyte = 1 << 20;
 
-// Rows of a table; sanitized without those of 500 NPUs and more.
+// Rows of a table; with sanitizers, without networks of at least 500 NPUs.
 std::vector<Row> table_rows(const std::string& name) {
   std::vector<Row> rows = corpus::read_table(corpus::synthesis_folder() / name);
   if (test::sanitized) std::erase_if(rows, [](const Row& row) { return row.at("participants").size() > 3; });
   return rows;
 }
 
-// Expects a time as a table has it, to its last digit; "-" is none.
+// Expects a time as in a table, to its last digit; "-" means none.
 void expect_us(Picoseconds time, const std::string& cell, const std::string& where) {
   if (cell == "-") return;
   EXPECT_NEAR(static_cast<double>(time) * 1e-6, std::stod(cell), 0.000501) << where;
@@ -52,7 +52,7 @@ TEST(SynthesisCorpusTest, BoundsOfAllGathersAreThoseOfTheTable) {
   }
 }
 
-// Two boxes of eight V100, of which TE-CCL publishes schedules.
+// Two boxes of eight V100, for which TE-CCL publishes schedules.
 TEST(SynthesisCorpusTest, BoundsOfTwoBoxesOfV100) {
   REQUIRE_CORPUS();
   const SynthesisProblem p =
@@ -91,12 +91,12 @@ TEST(SynthesisCorpusTest, BoundsOfAllToAllsReachThoseOfTheTable) {
     const double us = static_cast<double>(bounds.find(BoundKind::bandwidth)->time) * 1e-6;
     EXPECT_GE(us, 0.999 * std::stod(row["dual_bound_us"])) << name;
     EXPECT_LE(us, std::stod(row["fractional_us"]) + 0.0005) << name;
-    // What has been found takes at least that long, but for a rounding per hop.
+    // Known schedules take at least as long, except for a rounding per hop.
     EXPECT_LE(bounds.lower, static_cast<Picoseconds>(std::stod(row["time_us"]) * 1e6 + 600)) << name;
   }
 }
 
-// Each schedule that has been found takes at least as long as the bound of its collective.
+// Each known schedule takes at least as long as the bound of its collective.
 TEST(SynthesisCorpusTest, NoScheduleIsFasterThanItsBound) {
   REQUIRE_CORPUS();
   const auto lower_bound = [](const std::string& name, std::int64_t bytes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Judges what is synthesized: proved, and replayed to the time that it claims.
+// Judges synthesized algorithms: proved, and replayed to their claimed time.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace corpus {
 
 inline double us(convert::Picoseconds time) { return static_cast<double>(time) / 1e6; }
 
-// Returns how many times the bound it takes.
+// Returns the time divided by the bound.
 inline double over_bound(const convert::SynthesisProblem& problem, const convert::SynthesizedAlgorithm& made) {
   return us(*made.made.schedule.claimed_ps) / us(find_bounds(problem).lower);
 }
@@ -28,8 +28,8 @@ inline convert::SynthesizedAlgorithm synthesized(const convert::SynthesisProblem
   return convert::synthesize_algorithm(problem, choice, diagnostics);
 }
 
-// Proves the algorithm, and replays it on the network without the failed links: it takes what it claims, but for
-// `slack_ps`, 1 ps for each hop.
+// Proves the algorithm, and replays it on the network without the failed links. The time must equal the claim
+// within `slack_ps`, 1 ps for each hop.
 inline void expect_proved(const std::string& what, const convert::NetworkConfig& network,
                           const convert::SynthesisProblem& problem, const convert::SynthesizedAlgorithm& made,
                           const std::vector<std::string>& failed = {}, convert::Picoseconds slack_ps = 200) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What holds of the times that are found, whatever makes them.
+// Properties of synthesized times that hold for any method.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ TEST(SynthesisLawsCorpusTest, TwoBoxesOfV100) {
   corpus::expect_proved("ndv2_2, split", network.config, problem, split);
 }
 
-// Gives NPUs and switches other numbers, and the links another order.
+// Renumbers NPUs and switches, and reorders the links.
 NetworkConfig relabelled(const NetworkConfig& network, std::uint64_t seed) {
   Draw draw(seed, 0, 0);
   const auto shuffle = [&](auto begin, auto end) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the networks of the corpus's synthesis/topologies, and makes those that are too large for a file.
+// Reads the networks of the corpus's synthesis/topologies, and builds those that are too large for a file.
 #pragma once
 
 #include <cmath>
@@ -43,7 +43,7 @@ inline SynthesisNetwork read_synthesis_network(const std::string& name) {
   return out;
 }
 
-// Returns the network of that name: from a file, or "torus_8x8x8", "mesh_32x32", "hypercube_1024" made.
+// Returns the network of that name: from a file, or built for "torus_8x8x8", "mesh_32x32", "hypercube_1024".
 inline SynthesisNetwork synthesis_network(const std::string& name) {
   if (std::filesystem::exists(synthesis_folder() / "topologies" / (name + ".tsv")))
     return read_synthesis_network(name);
@@ -52,7 +52,7 @@ inline SynthesisNetwork synthesis_network(const std::string& name) {
   return {.config = convert::parse_short_network(text + ",bw=50GB/s,lat=500ns")};
 }
 
-// Returns the problem of a collective with so many bytes for each participant.
+// Returns the problem of a collective with `shard_bytes` for each participant.
 inline convert::SynthesisProblem synthesis_problem(const SynthesisNetwork& network, convert::Collective collective,
                                                    std::int64_t shard_bytes) {
   const std::size_t n =

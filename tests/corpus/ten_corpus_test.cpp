@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The schedules of the corpus: read, checked, proved, replayed on their own wires, written and read again, against
-// the reference's tables.
+// The schedules of the corpus: read, checked, proved, replayed on their own links, written and read again, compared
+// with the reference's tables.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ ReplayResult on_wires(const std::vector<Trace>& traces, const Schedule& s) {
 
 Picoseconds ps(const std::string& us) { return static_cast<Picoseconds>(std::llround(std::stod(us) * 1e6)); }
 
-// All that the reference's tables say of a schedule follows from the file.
+// All data in the reference's tables about a schedule follows from the file.
 TEST(TenCorpus, GoldenSchedulesAreProvedAndTakeTheirTime) {
   REQUIRE_CORPUS();
   std::size_t files = 0;
@@ -99,8 +99,7 @@ TEST(TenCorpus, GoldenSchedulesAreProvedAndTakeTheirTime) {
       expect_proved(make_step_graph(traces, diagnostics), name);
       const ReplayResult result = on_wires(traces, s);
       EXPECT_EQ(result.status, ReplayStatus::complete) << name;
-      // Files are exact to a picosecond, and so is each hop: no more than that for each transfer of the longest
-      // path.
+      // Files are exact to a picosecond, as is each hop: at most this much for each transfer of the longest path.
       const Picoseconds off = std::abs(result.total_ps - time);
       EXPECT_LE(off, 16) << name;
       worst = std::max(worst, off);
@@ -126,7 +125,7 @@ TEST(TenCorpus, GoldenSchedulesRunAsMscclPrograms) {
   }
 }
 
-// As schedules, as the traces made of them and as MSCCL-IR: no work but what grows with the number of transfers.
+// As schedules, as traces and as MSCCL-IR: all work is proportional to the number of transfers.
 TEST(TenCorpus, SchedulesOfManyTransfersAreProved) {
   REQUIRE_CORPUS();
   const std::map<std::string, std::size_t> transfers{{"mesh_8x8.all_reduce.paired.coarse.ten.csv.gz", 16'128},
@@ -163,7 +162,7 @@ TEST(TenCorpus, BothSpellingsSayTheSame) {
     };
     EXPECT_EQ(written(again(canonical), "json"), canonical) << row["file"];
     EXPECT_EQ(written(again(written(json, "csv")), "json"), canonical) << row["file"];
-    csv.meta = json.meta;  // these CSV files have none
+    csv.meta = json.meta;  // these CSV files have no meta
     EXPECT_EQ(written(csv, "json"), canonical) << row["file"];
   }
 }
@@ -212,7 +211,7 @@ TEST(TenCorpus, BrokenSchedulesAreRefusedForTheirReason) {
   EXPECT_EQ(files, 22U);
 }
 
-// What TACOS v1.3.0 claims and cannot be: in the order on the wires it takes longer.
+// Impossible times claimed by TACOS v1.3.0: in the order on the links they take longer.
 TEST(TenCorpus, AcausalSchedulesAreRepaired) {
   REQUIRE_CORPUS();
   const std::map<std::string, Picoseconds> times = {{"mesh2d_hetero_3x3", 74'114'582},
@@ -233,7 +232,7 @@ TEST(TenCorpus, AcausalSchedulesAreRepaired) {
   }
 }
 
-// The nine figures of ASTRA-sim's congestion-aware backend, custom collectives with dependencies on wires.
+// The nine times of ASTRA-sim's congestion-aware backend, for custom collectives with dependencies on links.
 TEST(TenCorpus, TakesAsLongAsAstraSays) {
   REQUIRE_CORPUS();
   struct Case {
@@ -281,7 +280,7 @@ TEST(TenCorpus, ForeignSchedulesAreReadAndTheirFlawsNamed) {
       {"hypercube3d_2x2x2_c2", 16}, {"mesh2d_3x3", 9}, {"mesh2d_5x5", 25}, {"torus2d_4x4", 16}};
   for (const auto& [name, count] : redundant) {
     const std::string all = warnings(foreign / "tacos_csv_2024" / (name + ".csv"), s);
-    EXPECT_NE(all.find(" " + std::to_string(count) + " transfers bring copies to nodes that have them"),
+    EXPECT_NE(all.find(" " + std::to_string(count) + " transfers bring copies to nodes that already hold them"),
               std::string::npos)
         << name << all;
     EXPECT_EQ(s.time, Schedule::Time::order);
@@ -304,7 +303,7 @@ TEST(TenCorpus, ForeignSchedulesAreReadAndTheirFlawsNamed) {
   EXPECT_EQ(s.relays, std::vector<std::uint32_t>{0}) << "the nodes are 1 to 15";
 }
 
-// Every demand is met by the paths, which R4 to R6 prove; two solutions count parts twice that are sent once.
+// Every demand is met by the paths, which R4 to R6 prove. Two solutions count chunks twice that are sent once.
 TEST(TenCorpus, AllToAllsOfTecclAreProved) {
   REQUIRE_CORPUS();
   const auto foreign = folder() / "foreign" / "teccl_alltoall";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ASTRA-sim 1.0 text workloads: every trace of the reference converter byte for byte, and a workload of the
-// ASTRA-sim cases through our own conversion, to the cycle.
+// ASTRA-sim cases through et-convert, to the cycle.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -25,7 +25,7 @@ std::string bytes_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// What a set of ranks becomes in the default output format, as a user gets it.
+// Converts a set of ranks to the default output format, as for a user.
 void convert_to(const fs::path& input, const std::string& from, const fs::path& prefix) {
   Diagnostics diagnostics;
   TraceSource source({.operands = {input.string()}, .from = from}, diagnostics);

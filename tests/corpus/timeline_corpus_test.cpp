@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Timelines of the field's own visualiser, and the critical paths of recorded PyTorch traces.
+// Timelines of an established visualiser, and the critical paths of recorded PyTorch traces.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -54,7 +54,7 @@ std::string_view format_of(const std::filesystem::path& file) {
   return format == nullptr ? "none" : format->name;
 }
 
-// Collectives by "type bytes", with their number.
+// Number of collectives by "type bytes".
 std::map<std::string, int> collectives(const Trace& trace) {
   std::map<std::string, int> out;
   for (const Node& n : trace.nodes.nodes) {

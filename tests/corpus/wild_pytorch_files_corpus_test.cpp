@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recordings of users: damaged JSON, impossible times, unknown process groups. Each folder states the correct
+// Recordings of users: damaged JSON, impossible times, unknown process groups. Each folder contains the correct
 // result.
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ std::int64_t number_of(const LinkedTrace& l, const Node& n, Name name) {
   return int_value(l.trace.nodes.attributes(n), name).value;
 }
 
-// "SEND 4096 30": type, bytes and microseconds of the nodes that communicate, sorted.
+// "SEND 4096 30": type, bytes and microseconds of communication nodes, sorted.
 std::vector<std::string> communication(const LinkedTrace& l) {
   std::vector<std::string> out;
   for (const Node& n : l.trace.nodes.nodes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares workloads with the figures of an independent model, corpus/workloads.
+// Compares workloads with the numbers of an independent model, corpus/workloads.
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
@@ -171,7 +171,7 @@ TEST(WorkloadCorpus, PlansOfPresets) {
   EXPECT_EQ(plans, 13);
 }
 
-// Prompts, and the first token after them.
+// Prompts, and the first token after a prompt.
 TEST(WorkloadCorpus, Inference) {
   REQUIRE_CORPUS();
   simdjson::dom::parser parser;
@@ -202,7 +202,7 @@ TEST(WorkloadCorpus, Inference) {
   EXPECT_EQ(cases, 3);
 }
 
-// The orders of four stages and eight micro-batches.
+// Schedules of four stages and eight micro-batches.
 TEST(WorkloadCorpus, OrdersOfPipelines) {
   REQUIRE_CORPUS();
   simdjson::dom::parser parser;

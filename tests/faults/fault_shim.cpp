@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Preloaded into a tool: counts its calls that change files, and lets one of them fail, or kills the tool before
-// it.
+// Preloaded into a tool: counts its calls that change files, and makes one fail, or kills the tool before one.
 //   ETKIT_FAULT_AT=N      the N-th call, from 1 (0: none)
 //   ETKIT_FAULT_KIND      eio: it fails with EIO; kill: SIGKILL before it
 //   ETKIT_FAULT_REPEAT=1  eio: all later calls fail too
 //   ETKIT_FAULT_LOG=FILE  gets a line for each call
-// Writes to standard output and standard error are not counted, nor is what finds nothing to change.
+// Writes to standard output and standard error are not counted, nor are calls that change nothing.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -24,7 +23,7 @@ namespace {
 
 std::atomic<long> calls{0};
 
-// Past the functions below.
+// Bypasses the functions below.
 void note(std::string_view call) {
   const char* const log = std::getenv("ETKIT_FAULT_LOG");
   if (log == nullptr) return;
@@ -34,7 +33,7 @@ void note(std::string_view call) {
   ::syscall(SYS_close, fd);
 }
 
-// True if this call is to fail.
+// Returns whether this call must fail.
 bool is_hit(std::string_view call) {
   const int error = errno;
   const char* const at_text = std::getenv("ETKIT_FAULT_AT");

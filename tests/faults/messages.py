@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Messages about inputs that hold control characters: each stays on its line, and tells the terminal nothing.
+"""Messages about inputs with control characters: each stays on its line, and controls no terminal.
 
     messages.py BIN TESTDATA [PLACES]
 
-An escape sequence, a newline, a control character of Unicode and one that turns the direction of writing are put into
-names, keys and values of every sample, and into the names of files and the values of options.
+An escape sequence, a newline, a Unicode control character and a direction control are inserted into names, keys and
+values of every sample, and into the names of files and the values of options.
 """
 import concurrent.futures
 import json
@@ -19,12 +19,12 @@ import tempfile
 BIN, TESTDATA = map(os.path.abspath, sys.argv[1:3])
 PLACES = int(sys.argv[3]) if len(sys.argv) > 3 else 12  # per sample
 EVIL = "\x1b[31m\nINJECTED\u009b\u202e"
-# What a terminal could obey: C0 but for the newline behind a message, DEL, C1, separators, changes of direction.
+# Characters that a terminal could execute: C0 except the newline after a message, DEL, C1, separators, directions.
 FORBIDDEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def mutants(path, data):
-    """Copies of a sample, each with the text at another place."""
+    """Copies of a sample, each with the text at another position."""
     text = data.decode("utf-8", errors="surrogateescape")
     is_json = path.suffix in (".json", ".jsonl")
     evil = json.dumps(EVIL)[1:-1] if is_json else EVIL.replace("\n", " ") if path.suffix != ".csv" else EVIL
@@ -35,7 +35,7 @@ def mutants(path, data):
 
 
 def commands(path, name):
-    """What reads a sample of that kind."""
+    """Commands that read a sample of that kind."""
     folder = path.parent.name
     if folder == "networks":
         return [["et-replay", "-v", "--show", "links", "--model", "links", "-n", name, "--size", "1MiB", "ok.xml"]]
@@ -71,7 +71,7 @@ def run(command, folder):
 
 
 def defect(command, done):
-    """What is wrong with the messages, and with a report that is text."""
+    """The error in the messages, or in a report as text."""
     streams = [done.stderr] + ([done.stdout] if command[0] == "et-replay" else [])
     for stream in streams:
         text = stream.decode("utf-8", errors="surrogateescape")

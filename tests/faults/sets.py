@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Sets that are replaced while the system fails, or the process is killed: the old one or the new one is there, whole.
+"""Sets that are replaced while the system fails or the process is killed: the old or the new one is there, complete.
 
     sets.py BIN SHIM TESTDATA
 
-Every call of a run that changes a file fails once by itself (EIO), once with all later ones, and is once the last
-before a SIGKILL. Behind it the folder is looked at, by a tool that reads or writes the set as well.
+Every call of a run that changes a file fails once alone (EIO), once with all later ones, and is once the last before a
+SIGKILL. Then the folder is checked, also by a tool that reads or writes the set.
 """
 import os
 import pathlib
@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 BIN, SHIM, TESTDATA = map(os.path.abspath, sys.argv[1:4])
-# Names that a killed process may leave: nobody reads them.
+# Names of files that a killed process may leave: they are never read.
 LEFT_OVER = re.compile(r"\..*\.etkit-[0-9A-Za-z]{6}")
 SYSTEM_ERROR = 2
 
@@ -45,7 +45,7 @@ def contents(folder, all_names=True):
 
 
 class Case:
-    """`old` makes what is replaced, `new` is the command under test, `read` looks at the result."""
+    """`old` makes the set to replace, `new` is the command under test, `read` checks the result."""
 
     def __init__(self, scratch, name, old, new, read, inputs=()):
         self.root, self.name, self.new, self.read, self.inputs = scratch / name, name, new, read, inputs
@@ -90,7 +90,7 @@ class Case:
                 for n in sorted(now | self.before | self.after)]
 
     def inject(self, kind, at, repeat):
-        """Runs the command with a fault; None if it has fewer calls than that."""
+        """Runs the command with a fault; None if it has fewer calls."""
         folder = self.copy()
         log = self.root / "log"
         log.unlink(missing_ok=True)
@@ -164,7 +164,7 @@ class Case:
 
 
 def append_only(scratch):
-    """A file that cannot be replaced, and a stale one that cannot be removed; needs a file system and rights for it."""
+    """A file that cannot be replaced, and a stale one that cannot be removed, if file system and rights allow this."""
     for locked in ("ring.3.et", "ring.7.et"):
         case = ring(scratch, "locked-" + locked)
         folder = case.copy()
@@ -182,7 +182,7 @@ def append_only(scratch):
 
 
 def half_replaced(case):
-    """Folders of the case that a kill has left with a journal: number of the call, folder, where it came."""
+    """Folders of the case that a kill has left with a journal: number of the call, folder, progress."""
     for at in range(1, 200):
         result = case.inject("kill", at, False)
         if result is None:
@@ -193,9 +193,9 @@ def half_replaced(case):
 
 
 def read_only(scratch):
-    """Somebody who may not write reads a whole set, and hears what to do of one that is half replaced."""
+    """A user without write permission reads a whole set, and gets the next step for a half-replaced one."""
     case = ring(scratch, "readonly")
-    bin_of_all = scratch / "bin"  # others may not enter the folder that the build is in
+    bin_of_all = scratch / "bin"  # others may not enter the folder of the build
     bin_of_all.mkdir()
     shutil.copy(pathlib.Path(BIN) / "et-convert", bin_of_all)
     heard = 0
@@ -218,7 +218,7 @@ def read_only(scratch):
 
 
 def edited(scratch):
-    """Each file of a set that was edited after a kill is kept as it is, and a message names it; else the set is whole."""
+    """A file of a set that was edited after a kill is kept, and a message names it; otherwise the set is complete."""
     case = ring(scratch, "edited")
     kept = 0
     for at, folder, where in half_replaced(case):
@@ -249,7 +249,7 @@ def copied(scratch):
 
 
 def ring(scratch, name):
-    """Eight ranks with groups become six, without: a file that is new, stale ranks, stale groups."""
+    """Eight ranks with groups become six without groups: a new file, stale ranks, stale groups."""
     return Case(scratch, name,
                 old=["et-generate all_reduce --algorithm ring --npus 8 --size 64KiB -o ring",
                      "echo '{\"1\":[0,1]}' > ring.groups.json",

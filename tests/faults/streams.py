@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Standard streams that are closed, or whose reader has gone: messages may be lost, results never.
+"""Standard streams that are closed, or whose reader has exited: messages may be lost, results never.
 
     streams.py BIN TESTDATA
 """
@@ -16,7 +16,7 @@ import tempfile
 BIN, TESTDATA = map(os.path.abspath, sys.argv[1:3])
 ENVIRONMENT = {"PATH": f"{BIN}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
 
-# What each tool says much about while it writes files.
+# Commands with much output that write files at the same time.
 WRITERS = [
     "et-convert -vv x.xml -o out",
     "et-convert -vv x.xml -o out.tar.gz",
@@ -94,7 +94,7 @@ def unread_results(place):
 
 
 def closed_streams(place):
-    """A file that is written must not get the number of a stream, and with it the messages."""
+    """An output file must not get the number of a standard stream, and with it the messages."""
     closings = [" 0<&-", " 1>&-", " 2>&-"]
     for command in WRITERS:
         whole = place.fresh()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Holds et-validate, et-replay and et-merge together: two ranks call each pair of collectives, which differ in kind,
-size, comm_bytes_out, root, group, involved_dim or splits. What et-validate calls valid is replayed to its end in each
-model, and accepted by et-merge; what it refuses, by rule collectives, both refuse.
+"""Compares et-validate, et-replay and et-merge: two ranks call each pair of collectives, which differ in kind, size,
+comm_bytes_out, root, group, involved_dim or splits. Sets that et-validate accepts are replayed to their end in each
+model, and accepted by et-merge; both reject the sets that it rejects by rule collectives.
 
     verdicts.py BIN
 """
@@ -21,7 +21,7 @@ NETWORK = "ring:2,bw=50GB/s,lat=1us"
 
 
 def variants(kind):
-    """The calls of a kind that are compared with each other, as dicts of attributes."""
+    """The calls of a kind to compare with each other, as dicts of attributes."""
     calls = [{"comm_size": 1000}, {"comm_size": 1002}, {"comm_size": 1000, "pg_name": "1"},
              {"comm_size": 1000, "involved_dim": [True]}, {"comm_size": 1000, "involved_dim": [False]}]
     if kind in ROOT_OF:
@@ -43,7 +43,7 @@ def variants(kind):
 def pairs():
     for kind in KINDS:
         for a, b in itertools.combinations_with_replacement(variants(kind), 2):
-            # Dimensions that all ranks omit leave nothing to do here: the result depends on the network.
+            # Dimensions that all ranks omit are not tested here: the result depends on the network.
             if a[1].get("involved_dim") != [False] or b[1].get("involved_dim") != [False]:
                 yield a, b
     for a, b in itertools.combinations(KINDS, 2):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ASTRA-sim 1.0 text workloads: every dependency names a node before it, and the ranks are alike.
+// ASTRA-sim 1.0 text workloads: every dependency is an earlier node, and all ranks are equal.
 #include <cstdint>
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chakra: decode, encode, decode, encode; and through JSON where the text allows it.
+// Chakra: decode, encode, decode, encode; and through JSON if the text allows it.
 #include <cstdint>
 
 #include "fuzzer.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a fuzz target makes of bytes that are no text of a format.
+// Choices of a fuzz target from bytes that are not text of a format.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace convert::fuzzing {
 
-// The bytes as a stream of small numbers; 0 at its end.
+// The bytes as a stream of small numbers; 0 after the end.
 class Choices {
  public:
   explicit Choices(std::string_view bytes) : bytes_(bytes) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chrome traces: what is read is written and reads back the same, and is a sound Perfetto trace.
+// Chrome traces: the result is written, reads back the same, and is a valid Perfetto trace.
 #include <cstdint>
 #include <string>
 

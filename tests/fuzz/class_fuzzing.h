@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Replays a master trace that is read by classes, and compares it with what every rank does.
+// Replays a class-compressed set by classes, and compares it with a replay of every rank.
 #pragma once
 
 #include <sys/mman.h>
@@ -22,7 +22,7 @@
 
 namespace convert::fuzzing {
 
-// A file in memory, which has a name.
+// A file in memory with a name.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view bytes) : file_(memfd_create("fuzz", MFD_CLOEXEC)) {
@@ -49,13 +49,13 @@ inline std::vector<Trace> traces_of(const MasterSet& set, const std::string& nam
 
 class ClassReplay {
  public:
-  // `variant` chooses network, model and rules.
+  // `variant` selects network, model and rules.
   ClassReplay(const std::string& bytes, std::uint32_t variant) : file_(bytes), variant_(variant) {
     const auto input = memory_input("fuzz.etm", bytes);
     set_ = read_master(*input);
   }
 
-  // Does nothing with a set that is too large for a quick run.
+  // Ignores sets that are too large for a quick run.
   void run() const {
     constexpr std::uint64_t most_ranks = 32, most_nodes = 3000;
     if (set_.ranks() < 2 || set_.ranks() > most_ranks || set_.node_count() > most_nodes) return;
@@ -79,7 +79,7 @@ class ClassReplay {
       constexpr std::string_view topologies[] = {"switch:", "ring:", "fully_connected:"};
       return std::string(topologies[which % 3]) + std::to_string(npus);
     };
-    // One in four is so slow, and without latency, that many times coincide.
+    // One in four is slow and without latency, so that many times coincide.
     const auto pace = [&](std::string_view other) {
       return std::string((variant_ >> 15U & 3U) == 3 ? ",bw=1GB/s,lat=0ns" : other);
     };
@@ -98,7 +98,8 @@ class ClassReplay {
     return make_scenario(settings);
   }
 
-  // Returns what a replay says but how many ranks were simulated for that; of times too large the error.
+  // Returns the result of a replay as text, without the number of simulated ranks; the error if times are too
+  // large.
   static std::string text_of(const ReplayProgram& program) {
     std::string text;
     try {
@@ -128,7 +129,7 @@ class ClassReplay {
     program.options.whole_rings = false;
     check_same(by_classes, text_of(program), "a replay of every rank differs");
   }
-  // Where parts that differ by a byte count as equal, no time differs by more than the result says.
+  // If chunks that differ by one byte count as equal, no time differs by more than the reported bound.
   static void check_bound(ReplayProgram program) {
     try {
       program.options.exact_up_to = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Master traces, or their sections, replayed by classes: refused with an Error, or with the result of a replay of
-// every rank. Nodes of some ranks are changed, and the set is made again, so that classes fall apart; where seeds
+// Class-compressed sets, or their sections, replayed by classes: rejected with an Error, or with the result of a
+// replay of every rank. Nodes of some ranks are changed, and the set is rebuilt, so that classes split. When seeds
 // are replayed, bytes of sections are changed too.
 #include <algorithm>
 #include <cstdint>
@@ -27,7 +27,7 @@ class Mutator {
 
   std::uint32_t number() { return static_cast<std::uint32_t>(engine_()); }
 
-  // Changes nodes of one rank, of all, or of those that have one remainder.
+  // Changes nodes of one rank, of all ranks, or of ranks with one remainder.
   void change_nodes(std::vector<Trace>& traces) {
     for (std::size_t n = 1 + below(3); n > 0; --n) {
       const std::size_t step = std::vector<std::size_t>{1, 2, 4, traces.size()}[below(4)];
@@ -37,7 +37,7 @@ class Mutator {
       for (std::size_t r = first; r < traces.size(); r += step) change_node(traces[r].nodes, where, how);
     }
   }
-  // Changes a byte, or several, of one section.
+  // Changes one or several bytes of one section.
   void change_bytes(MasterSections& sections) {
     for (std::size_t n = 1 + below(2); n > 0; --n) {
       std::string& s = sections[below(sections.size())];
@@ -100,7 +100,7 @@ void replay_quietly(const std::string& bytes, std::uint32_t variant) {
   may_refuse([&] { ClassReplay(bytes, variant).run(); });
 }
 
-// Returns the set with other nodes.
+// Returns the set with changed nodes.
 std::string with_other_nodes(const std::string& bytes, Mutator& mutator) {
   constexpr std::uint64_t most_ranks = 32, most_nodes = 3000;
   const auto input = memory_input("fuzz.etm", bytes);
@@ -118,7 +118,7 @@ std::string with_other_nodes(const std::string& bytes, Mutator& mutator) {
 }
 
 #ifdef ETKIT_FUZZ
-constexpr std::uint32_t mutants = 1;  // it changes bytes itself
+constexpr std::uint32_t mutants = 1;  // this target changes bytes itself
 #else
 constexpr std::uint32_t mutants = test::rounds(64U);
 #endif

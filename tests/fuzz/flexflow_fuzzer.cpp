@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// FlexFlow task graphs, and device maps behind a line "%%": what is read keeps every rule on traces and sets,
+// FlexFlow task graphs, and device maps after a line "%%": every result satisfies all rules for traces and sets,
 // however it is read.
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares fuzz targets. With libFuzzer each is a program; without, all of them are one, which replays files.
+// Declares fuzz targets. With libFuzzer each is a program; otherwise all are in one program, which replays files.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@ namespace convert::fuzzing {
 
 using Fuzzer = int (*)(const std::uint8_t* data, std::size_t size);
 
-// Makes a target known by its name to the program that replays files. Returns true.
+// Registers a target by name in the program that replays files. Returns true.
 bool add_fuzzer(const char* name, Fuzzer fuzzer);
 
 }  // namespace convert::fuzzing
 
-// FUZZER(name) { … } is the target of that name: gets an input as (data, size) and returns 0.
+// FUZZER(name) { … } defines the target `name`: it receives an input as (data, size) and returns 0.
 #ifdef ETKIT_FUZZ
 #define FUZZER(name) extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 #else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Linking: a host trace, and behind a NUL byte a device trace. By our rules the result is sound whatever the two
-// say: parents come first, and every device operation is there. As the reference links, it may be refused.
+// Linking a host trace with a device trace that follows a NUL byte. With the default rules the result is valid for
+// any input: parents come first, and every device operation is there. With the rules of the reference, the input
+// may be rejected.
 #include <cstdint>
 #include <optional>
 

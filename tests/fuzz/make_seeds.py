@@ -31,7 +31,7 @@ def message(body):
 
 
 def attr(name, kind, value):
-    """kind: the field number in AttributeProto's oneof; value: its wire form."""
+    """kind: the field number in AttributeProto's oneof; value: its encoded form."""
     return field(1, name) + (field(kind, value) if isinstance(value, (int, str, bytes)) else value[0])
 
 
@@ -148,7 +148,7 @@ def network_seeds():
 
 
 def system_seeds():
-    """The first byte chooses the file: 0 system.json, 1 memory.json, 2 the map of nodes."""
+    """The first byte selects the file: 0 system.json, 1 memory.json, 2 the map of nodes."""
     whole = """{
   "scheduling-policy": "LIFO", "collective-optimization": "localBWAware", "endpoint-delay": 10,
   "active-chunks-per-dimension": 2, "preferred-dataset-splits": 4, "local-mem-bw": 1600.5, "peak-perf": 100,
@@ -262,7 +262,7 @@ def astra_text_seeds():
 
 def ten_seeds():
     head = "#ten-schedule,1\n#collective,{}\n#npu_count,{}\n"
-    # Counts without bytes behind them, the largest numbers, and sums that no memory holds as sets.
+    # Counts without bytes after them, the largest numbers, and sums beyond any memory, as sets.
     far = head.format("custom", 3) + ("#time_model,steps\n#step_us,4599999999999\n#link_occupancy,beta\n#link,0,1,1e-300,1e12\n"
                                       "#link,1,2,1e9,0\n#chunk,9223372036854775807,0,all,9223372036854775807\n"
                                       "id,src,dst,chunk,step,steps\n2147483647,0,1,9223372036854775807,0,2147483647\n"
@@ -284,7 +284,7 @@ def ten_seeds():
 
 
 def choices(seed, count=60):
-    """Random bytes, for targets that take choices."""
+    """Random bytes, for targets that make choices."""
     out = bytearray()
     for _ in range(count):
         seed = (seed * 1103515245 + 12345) % 2**31
@@ -298,7 +298,7 @@ def merge_seeds():
 
 
 def synthesized_seeds():
-    """Half of them networks by name, half lists of links."""
+    """Half are networks by name, half are lists of links."""
     return {f"choices{i}": bytes([i % 2]) + choices(i) for i in range(48)}
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Master traces, or their sections: what is read is written and reads back as the same ranks.
+// Class-compressed sets, or their sections: the result is written and reads back as the same ranks.
 #include <algorithm>
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Master traces and the sections that they are made of: what is compressed and summed up hides its parts from a
-// fuzzer.
+// Class-compressed sets and their sections. A fuzzer cannot see through compression and checksums, so it changes
+// sections.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ inline MasterSections sections_of(std::string_view file) {
   return sections;
 }
 
-// Returns a file as it is; of other input the file that has its parts, with "|#|" between them, as sections.
+// Returns a file unchanged; from other input makes the file whose sections are its parts between "|#|".
 inline std::string master_of_input(std::string_view input) {
   if (input.starts_with(master_file::kind.magic)) return std::string(input);
   MasterSections sections;

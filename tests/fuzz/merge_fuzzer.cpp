@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random algorithms put into random workloads: what comes out is valid where both are.
+// Random algorithms merged into random workloads: the result is valid if both are.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -24,7 +24,7 @@ std::size_t findings(const std::vector<Trace>& traces, const GroupLists& groups)
   return rules.errors();
 }
 
-// Steps that all ranks of a group take alike, with random dependencies on earlier ones.
+// Steps that all ranks of a group take equally, with random dependencies on earlier steps.
 std::vector<Trace> make_workload(Choices& c, std::uint32_t ranks, const GroupLists& groups) {
   std::vector<Trace> traces(ranks);
   for (Rank r = 0; r < ranks; ++r) {

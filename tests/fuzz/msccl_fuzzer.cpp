@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// MSCCL-IR: structure, proof, lowering and export of whatever is read. What is proved must stay so as traces.
+// MSCCL-IR: structure, proof, lowering and export of all valid input. A proved algorithm must stay proved as
+// traces.
 #include <cstdint>
 #include <string>
 
@@ -17,7 +18,7 @@ std::string written(const Algorithm& algorithm) {
   return out;
 }
 
-// A nop means nothing but what it waits for, and traces keep only that.
+// A nop only waits for its dependencies, and traces keep only these.
 Algorithm with_plain_nops(Algorithm algorithm) {
   for (Step& s : algorithm.steps) {
     if (s.type == StepType::nop) s = {.depid = s.depid, .deps = s.deps};
@@ -25,7 +26,7 @@ Algorithm with_plain_nops(Algorithm algorithm) {
   return algorithm;
 }
 
-// An algorithm without a structural error, unmatched message or deadlock, as et-convert takes it.
+// An algorithm without a structural error, unmatched message or deadlock, as et-convert requires.
 void check_lowering(const Algorithm& algorithm, const Diagnostics& proof, std::uint32_t variant) {
   std::optional<std::int64_t> size;
   if ((variant & 32U) == 0) size = std::int64_t{algorithm.chunks} * 1000 + variant % 1000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Configuration: network files, graph files of NCCL, the short form of the command line, communicator groups; ways
-// through what they describe, and bounds of collectives on it.
+// Configuration: network files, graph files of NCCL, the short form of the command line, communicator groups. Also
+// routes through these networks, and bounds of collectives on them.
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace convert;
 
-// Every NPU reaches every other over wires that exist.
+// Every NPU reaches every other one over existing links.
 void check_ways(const NetworkConfig& config, std::optional<Routing> routing) {
   const auto router = make_router(config, routing);
   const auto npus = static_cast<Device>(config.npus());
@@ -42,7 +42,7 @@ void check_ways(const NetworkConfig& config, std::optional<Routing> routing) {
   }
 }
 
-// Everyone to the next at once.
+// Each NPU sends to the next, all at the same time.
 void check_messages(const NetworkConfig& config, const NetworkOptions& options) {
   const auto npus = static_cast<Rank>(config.npus());
   EventQueue queue;
@@ -53,7 +53,7 @@ void check_messages(const NetworkConfig& config, const NetworkOptions& options) 
   fuzzing::check(arrived == npus, "every message arrives");
 }
 
-// What bounds a collective is something, and at least what each link of its cut says.
+// Bounds are positive, and at least as large as each link of the cut requires.
 void check_bounds(const NetworkConfig& config) {
   for (const Collective collective : {Collective::all_gather, Collective::reduce, Collective::scatter,
                                       Collective::all_reduce, Collective::all_to_all}) {
@@ -82,12 +82,12 @@ void check_network(const NetworkConfig& config) {
       check_messages(config, {.model = NetworkModel::wires, .forwarding = forwarding});
     }
     check_bounds(config);
-  } catch (const Error& e) {  // delays that no clock holds
+  } catch (const Error& e) {  // delays beyond the range of the clock
     fuzzing::check(e.kind() == Error::Kind::input, "an error that is not about the input");
   }
 }
 
-// What is written of a graph is read as the same.
+// A written graph is read back unchanged.
 void check_list(const WireGraph& graph) {
   if (graph.npus == 0 || graph.wires.size() > 1000) return;
   std::string text;
@@ -100,7 +100,7 @@ void check_list(const WireGraph& graph) {
       "a list of links is what it was written of");
 }
 
-// By its content, without options and with those of NCCL's topologies.
+// Detected by content, without options and with options for NCCL's topologies.
 void check_file(std::string_view text) {
   for (const char* options :
        {"", ",hosts=3,fabric=rail", ",hosts=2,fabric=leaf-spine,over=1.5,rates=nominal,ranks=dev"}) {
@@ -115,7 +115,7 @@ void check_file(std::string_view text) {
   }
 }
 
-// Rings name each rank of their hosts once.
+// Rings contain each rank of their hosts once.
 void check_graphs(const std::vector<NcclGraph>& graphs) {
   for (const NcclGraph& graph : graphs) {
     if (!graph.is_ring()) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A communications trace of PARAM: what is made of it is written, and reads back as the same text.
+// A communication trace of PARAM: its conversion is written, and reads back as the same text.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,7 +14,7 @@
 namespace convert::fuzzing {
 namespace {
 
-// Returns the text that is written of a rank's text.
+// Returns the text written from a rank's text.
 std::string rewritten(std::string_view text) {
   Diagnostics diagnostics;
   const auto input = memory_input("x", text);

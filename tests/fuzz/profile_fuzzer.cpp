@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Profiles, one or more in a text: what can be read is written the same again, and a rank that is drawn of one
-// waits for earlier nodes only.
+// Profiles, one or more in a text: a valid profile is written again unchanged, and a sampled rank depends only on
+// earlier nodes.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,7 +14,7 @@
 
 namespace {
 
-// Returns whether a rank is small enough to be drawn again and again.
+// Returns whether a rank is small enough to be sampled repeatedly.
 bool is_small(const convert::WorkloadProfile& p) {
   constexpr std::size_t most = 1 << 12;
   std::uint64_t nodes = 0;

@@ -24,7 +24,7 @@ inline void check_no_errors(const Diagnostics& diagnostics, const char* what) {
   }
 }
 
-// Finds what the rules find; nothing may throw.
+// Runs all rules; none may throw.
 inline void check_rules(std::span<const Trace> traces, Diagnostics& diagnostics) {
   const RuleSet all = RuleSet::all();
   std::vector<TraceSummary> summaries;
@@ -44,7 +44,7 @@ inline void draw(std::span<const Trace> traces) {
   }
 }
 
-// What is exported is a document that can be read again.
+// The export is a document that can be read again.
 inline void check_export(std::span<const Trace> traces) {
   Diagnostics diagnostics;
   std::string text;

@@ -58,7 +58,7 @@ std::shared_ptr<const ReplaySystem> small_system(const NetworkConfig& network, s
   return system;
 }
 
-// Nothing if the traces cannot be replayed.
+// Returns nothing if the traces cannot be replayed.
 std::optional<ReplayStatus> run_replay(std::span<const Trace> traces, std::uint32_t variant) {
   ReplayOptions options;
   options.issue = (variant & 1U) != 0 ? IssueMode::workload : IssueMode::algorithm;
@@ -82,7 +82,7 @@ std::optional<ReplayStatus> run_replay(std::span<const Trace> traces, std::uint3
     std::string out;
     append_text(result, out);
     append_csv(result, out);
-    ReplayResult told = result;  // how many were simulated may differ
+    ReplayResult told = result;  // the number of simulated NPUs may differ
     told.classes = 0;
     told.no_symmetry.clear();
     append_json(told, out);
@@ -105,7 +105,7 @@ std::optional<ReplayStatus> run_replay(std::span<const Trace> traces, std::uint3
       check(why->at == result.total_ps && end == 0, "the chain of an explanation is not whole");
     }
     return result.status;
-  } catch (const Error& e) {  // times beyond what the clock can hold come from no single place
+  } catch (const Error& e) {  // times beyond the range of the clock have no location
     check(e.kind() == Error::Kind::input, "an error that is not about the input");
     return std::nullopt;
   }
@@ -118,7 +118,7 @@ void replay_algorithm(std::string_view text, std::uint32_t variant) {
   if (diagnostics.errors() != 0) return;
   verify(make_step_graph(algorithm), {.dataflow = false, .collective = {}, .soft = Severity::error}, diagnostics);
   if (diagnostics.errors() != 0) return;
-  // Stopping early, one communication at a time and rendezvous may keep it from its end.
+  // Stopping early, one communication at a time, and rendezvous may prevent completion.
   constexpr std::uint32_t held_back = 12U | 1U << 20U | 1U << 28U;
   const auto status = run_replay(lowered(algorithm, std::int64_t{algorithm.chunks} * 1000), variant & ~held_back);
   check(!status || *status == ReplayStatus::complete, "a proved algorithm does not run to its end");

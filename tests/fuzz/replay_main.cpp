@@ -15,7 +15,7 @@
 
 namespace {
 
-// Returns all targets; made when the first of them is added, before main().
+// Returns all targets. The map is created when the first one is added, before main().
 std::map<std::string, convert::fuzzing::Fuzzer>& fuzzers() {
   static std::map<std::string, convert::fuzzing::Fuzzer> all;
   return all;
@@ -24,7 +24,7 @@ std::map<std::string, convert::fuzzing::Fuzzer>& fuzzers() {
 void run(convert::fuzzing::Fuzzer fuzzer, const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  // A copy of exactly this size, so that a sanitizer sees reads behind the end.
+  // A copy of exactly this size, so that a sanitizer detects reads past the end.
   const auto copy = std::make_unique<std::uint8_t[]>(bytes.size());
   std::copy(bytes.begin(), bytes.end(), copy.get());
   fuzzer(copy.get(), bytes.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Run files: what is read is written and reads back as the same bytes, has parts that add up, and has findings.
+// Run files: the result is written and reads back as the same bytes, its parts add up, and it has findings.
 #include <cstdint>
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the fuzz targets of readers of runs share.
+// Helpers for fuzz targets of readers of runs.
 #pragma once
 
 #include <span>
@@ -29,7 +29,7 @@ inline std::string written_as(const std::string& to, const Run& run) {
   return out;
 }
 
-// A run that is read has times that make sense; as Chrome's JSON it reads back the same, and Perfetto takes it.
+// A valid run has meaningful times. It reads back the same as Chrome's JSON, and as Perfetto trace it is valid.
 inline void check_run(const char* format, std::string_view bytes) {
   constexpr std::size_t most_bytes = std::size_t{1} << 18U;
   if (bytes.size() > most_bytes) return;

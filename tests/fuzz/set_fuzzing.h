@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the fuzz targets of whole sets share: reading and lowering, and telling a refusal from a defect.
+// Helpers for fuzz targets of whole sets: reading and lowering, and the distinction of a rejection from a defect.
 #pragma once
 
 #include <algorithm>
@@ -17,17 +17,17 @@
 
 namespace convert::fuzzing {
 
-// Larger inputs are not worth the time of a run.
+// Larger inputs take too long.
 inline constexpr std::size_t max_input_bytes = 64 << 10;
 
-// Bits that vary what is done with an input, from its own bytes: the same input always takes the same way.
+// Bits that vary the work on an input. They depend on its bytes, so the same input always takes the same path.
 inline std::uint32_t variant_of(std::string_view bytes) {
   std::uint32_t h = 2166136261U;
   for (const char c : bytes) h = (h ^ static_cast<unsigned char>(c)) * 16777619U;
   return h ^ h >> 16;
 }
 
-// Ranks in ascending order; none of a set that is larger than a quick run allows. `text`: JSON lines.
+// Returns the ranks in ascending order; nothing for a set that is too large for a quick run. `text`: JSON lines.
 inline std::vector<Trace> read_set(std::string_view text) {
   constexpr std::size_t max_nodes = 2000;
   constexpr std::size_t max_ranks = 64;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Small sets of traces as JSON lines: joined into one and split they are the same bytes; each trace as one of a
-// whole system or of a joined set; merged collectives folded; messages to other ranks left out.
+// Small sets of traces as JSON lines: joined and split again, they are the same bytes. Also each trace as part of a
+// larger system or of a joined set, merged collectives folded, and messages to other ranks omitted.
 #include <cstdint>
 
 #include "formats/chakra/stream.h"

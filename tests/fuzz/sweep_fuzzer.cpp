@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sweep files, and lines of the tables that sweeps take up.
+// Sweep files, and lines of the tables from which sweeps continue.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Command lines of et-generate --algorithm synthesized on tiny networks: made and proved, or refused with the exit
-// status 1 or 2.
+// Command lines of et-generate --algorithm synthesized on tiny networks: the result is proved, or the input is
+// rejected with exit status 1 or 2.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ using namespace convert;
 using namespace convert::fuzzing;
 using Words = std::vector<std::string>;
 
-// Options of et-generate with values that are good, or odd. Numbers that are good but large would only be slow.
+// Options of et-generate with valid or unusual values. Large valid numbers would only be slow.
 const std::vector<std::pair<std::string, Words>>& option_values() {
   static const std::vector<std::pair<std::string, Words>> options = {
       {"--size", {"1MiB", "1", "7", "1000", "64KiB", "1GiB", "0", "9223372036854775807", "-1", "x", "1MiB,1KiB"}},
@@ -71,7 +71,7 @@ std::string short_network(Choices& c) {
   return rate.empty() || name == "ideal" ? name : name + ',' + rate;
 }
 
-// A list of links between a few devices, mostly a ring and more.
+// A list of links between a few devices, usually a ring and more.
 std::string listed_network(Choices& c) {
   static const std::vector<double> rates = {50, 25, 43.478, 0.001, 1e6};
   WireGraph graph;
@@ -95,7 +95,7 @@ std::string listed_network(Choices& c) {
   return text;
 }
 
-// A file of this process alone, to which a path leads while it is open.
+// A private file in memory, which has a path while it is open.
 class FileInMemory {
  public:
   explicit FileInMemory(const std::string& text) : file_(memfd_create("fuzz", 0)) {
@@ -110,7 +110,7 @@ class FileInMemory {
   int file_;
 };
 
-// What is tried, for the message when it fails.
+// The current command line, for the message of a failure.
 std::string& tried() {
   static std::string text;
   return text;
@@ -134,7 +134,7 @@ void check_proof(const Algorithm& algorithm) {
     expect(d.severity != Severity::error, "an algorithm that is not proved: " + format_diagnostic(d));
 }
 
-// As et-generate does; its errors are about the input or the command line, not about what it made.
+// As et-generate does. Its errors must be about the input or the command line, not about its result.
 int generate(const tools::GenerateOptions& o, tools::Context& context) {
   if (o.kind.size() != 1 || !tools::is_synthesized(o)) throw usage_error("no collective");
   try {
@@ -172,7 +172,7 @@ Words command_line(Choices& c, const std::string& network) {
   return words;
 }
 
-// Sends what is written to standard output nowhere for a while.
+// Discards standard output for a while.
 class NoOutput {
  public:
   NoOutput() : kept_(dup(STDOUT_FILENO)) {
@@ -192,7 +192,7 @@ class NoOutput {
   int kept_;
 };
 
-// `network`: what the file of the network has, if that is one.
+// `network`: contents of the network file, if there is one.
 void run(const Words& words, const std::string& network = {}) {
   tried() = network;
   for (const std::string& word : words) tried() += word + ' ';
@@ -217,7 +217,7 @@ FUZZER(synthesized) {
     run(command_line(c, network));
     return 0;
   }
-  // The options come first: the list takes all bytes that are left.
+  // The options come first: the list uses all remaining bytes.
   Words words = command_line(c, "NETWORK");
   const std::string network = listed_network(c);
   const FileInMemory file(network);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Configuration of the system layer: the first byte chooses system.json, memory.json or the map of nodes.
+// Configuration of the system layer: the first byte selects system.json, memory.json or the map of nodes.
 #include <cmath>
 #include <cstdint>
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compressed streams and archives: read every byte of every member.
+// Compressed streams and archives: reads every byte of every member.
 #include <cstdint>
 #include <string>
 
@@ -11,7 +11,7 @@
 
 FUZZER(tar) {
   using namespace convert;
-  constexpr std::size_t enough = std::size_t{1} << 24U;  // of what a small file may decompress to
+  constexpr std::size_t enough = std::size_t{1} << 24U;  // bytes that a small file may decompress to
   fuzzing::may_refuse([&] {
     const auto input = decompressed(memory_input("fuzz.tar", {reinterpret_cast<const char*>(data), size}));
     (void)looks_like_tar(input->peek(512));

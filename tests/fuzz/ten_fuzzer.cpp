@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Schedules: what is read is checked, repaired and written; what is sound is proved as an algorithm, as traces, and
-// as MSCCL-IR.
+// Schedules: read, checked, repaired and written. A valid one is proved as an algorithm, as traces, and as
+// MSCCL-IR.
 #include <cstdint>
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the fuzz targets of trace formats share: read everything, write it, and read that again.
+// Helpers for fuzz targets of trace formats: read everything, write it, and read it again.
 #pragma once
 
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 namespace convert::fuzzing {
 
-// All ranks, as a set even if there is one.
+// All ranks, as a set even if there is only one.
 inline std::string recode(std::string_view bytes, const char* from, const char* to, std::size_t batch) {
   return test::recode(bytes, from, to, batch, true);
 }
@@ -23,7 +23,7 @@ inline void check(bool good, const char* what) {
   std::abort();
 }
 
-// What is under test may refuse its input, but only with an Error about it.
+// The tested code may reject its input, but only with an Error about the input.
 template <typename Action>
 void may_refuse(const Action& action) {
   try {
@@ -35,8 +35,7 @@ void may_refuse(const Action& action) {
   }
 }
 
-// Input that `format` reads must come back unchanged from what it writes; input that it does not is an
-// Error(input).
+// Valid input of `format` is unchanged after writing and reading; invalid input throws Error(input).
 inline void check_round_trip(std::string_view bytes, const char* format) {
   for (const Format* f : all_formats()) {
     if (f->sniff != nullptr) (void)f->sniff(bytes.substr(0, 4096));

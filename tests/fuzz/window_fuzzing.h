@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the fuzz targets of readers with a window share: through windows of any size a file reads the same, and one
-// that is refused through one of them is refused through all.
+// Helpers for fuzz targets of readers with a window: for any window size, a file gives the same result, or is
+// rejected.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace convert::fuzzing {
 
-// outcome(input, window): all that was read, or the error with its place.
+// outcome(input, window): all data that was read, or the error with its location.
 template <class Outcome>
 void check_windows(std::string_view bytes, const Outcome& outcome) {
   const auto through = [&](std::size_t window) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Workload files, and the bodies of those that are not too large.
+// Workload files, and the bodies of small ones.
 #include <cstdint>
 #include <iterator>
 #include <numeric>

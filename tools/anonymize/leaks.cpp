@@ -15,7 +15,7 @@ namespace {
 
 using namespace convert;
 
-// Returns the name without the suffixes of formats: "run7.0" of "run7.0.et.gz".
+// Returns the name without the suffixes of formats: "run7.0" for "run7.0.et.gz".
 std::string_view without_suffixes(std::string_view name) {
   name = without_compression_suffix(name);
   if (name.ends_with(".tar")) name.remove_suffix(4);
@@ -48,7 +48,7 @@ class Leaks {
     const bool comparable = o_.names == "keyed" && (o_.key || o_.key_out);
     leaks.emplace_back(comparable ? "sets of one program (equal structure and names)"
                                   : "sets of one program (equal structure)");
-    return "the output still gives away " + join(leaks);
+    return "the output still reveals " + join(leaks);
   }
 
   [[nodiscard]] std::string verbatim() const {
@@ -64,7 +64,7 @@ class Leaks {
     if (o_.least_uses <= 1) options.emplace_back("--k 3");
     if (!o_.jitter && !o_.time_digits) options.emplace_back("--jitter 10%");
     const std::string more = options.empty() ? "" : "to hide more: " + join(options) + "; ";
-    return (kept.empty() ? "" : "kept as they are: " + join(kept) + "; ") + more +
+    return (kept.empty() ? "" : "kept unchanged: " + join(kept) + "; ") + more +
            "see WHAT LEAKS ANYWAY in et-anonymize(1)";
   }
 
@@ -79,13 +79,13 @@ class Leaks {
                        : o_.sizes         ? "two digits of sizes"
                        : o_.scale         ? "ratios of sizes"
                                           : "sizes";
-    if (o_.scale) text += ", and --scale-all's factor from sizes that all programs have, such as 4 bytes of a norm";
+    if (o_.scale) text += ", and the factor of --scale-all, from sizes in all programs, such as 4 bytes of a norm";
     return text;
   }
 
   [[nodiscard]] std::string times_left() const {
     if (!counts_.durations && !has({attr::duration_nanos, attr::start_nanos})) return {};
-    if (o_.jitter) return "averages of times of equal nodes, in which --jitter cancels out";
+    if (o_.jitter) return "average times of equal nodes, in which --jitter cancels out";
     return o_.time_digits ? "rounded times" : "times";
   }
 
@@ -104,15 +104,17 @@ void warn_of_output_name(const AnonymizeToolOptions& options, const std::vector<
   const auto found = search.find(without_suffixes(file_name_part(*options.output.path)));
   if (!found.empty())
     diagnostics.warning({.file = *options.output.path}, "names",
-                        "its name has \"" + search.text(found.front()) + "\" in it, as the input's has");
+                        "the output's name contains \"" + search.text(found.front()) +
+                            "\", as the input's does; choose another name");
 }
 
 void warn_of_leaks(const AnonymizeToolOptions& options, const SizeRule& sizes, Diagnostics& diagnostics) {
   for (const std::string& name : options.keep)
-    diagnostics.warning({}, "keep", "--keep " + name + ": its values are written unchanged, with all their words");
+    diagnostics.warning({}, "keep",
+                        "--keep " + name + ": the values are written unchanged, with all words in them");
   for (const auto& [owner, nodes] : sizes.few())
     diagnostics.warning({}, "k",
-                        describe(owner) + ": " + counted(nodes, "value") + " in all, fewer than --k " +
+                        describe(owner) + ": " + counted(nodes, "value") + " in total, fewer than --k " +
                             std::to_string(options.least_uses) + "; all are replaced by one rounded value");
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists what an anonymised set still reveals: the entries of et-anonymize(1), WHAT LEAKS ANYWAY, that apply to the
-// set.
+// Lists what an anonymised set still reveals: the entries of WHAT LEAKS ANYWAY in et-anonymize(1) that apply to it.
 #pragma once
 
 #include <string>
@@ -13,7 +12,7 @@
 
 namespace tools {
 
-// Warns of an output name that contains a word of `names`, the input files.
+// Warns of an output name that contains a word of `names`, the names of the input files.
 void warn_of_output_name(const AnonymizeToolOptions& options, const std::vector<std::string>& names,
                          convert::Diagnostics& diagnostics);
 
@@ -21,8 +20,8 @@ void warn_of_output_name(const AnonymizeToolOptions& options, const std::vector<
 void warn_of_leaks(const AnonymizeToolOptions& options, const convert::SizeRule& sizes,
                    convert::Diagnostics& diagnostics);
 
-// Returns a line for facts that can be inferred, and a line for unchanged values and for the options that hide
-// more. `counts`: of the whole set.
+// Returns two lines: facts that can be inferred; unchanged values, with the options that hide more. `counts`: of
+// the whole set.
 [[nodiscard]] std::vector<std::string> remaining_leaks(const AnonymizeToolOptions& options,
                                                        const convert::AnonymizeCounts& counts);
 

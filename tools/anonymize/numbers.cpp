@@ -16,7 +16,7 @@ using namespace convert;
 
 namespace {
 
-// Starts are shifted, and flags and numbers of ranks tell nothing by being rare.
+// Excludes starts, which are shifted, and flags and numbers of ranks, which reveal nothing if they are rare.
 bool is_telling(AttributeRole role) {
   return role == AttributeRole::size || role == AttributeRole::sizes || role == AttributeRole::duration ||
          role == AttributeRole::delay || role == AttributeRole::thread || role == AttributeRole::number;
@@ -46,7 +46,7 @@ void add_things(const NodeTable& nodes, const Node& n, SetNumbers& to) {
   }
 }
 
-// Returns how many nodes would go with --merge-chains: of a rank that has nothing but what is kept.
+// Returns the number of nodes that --merge-chains would remove from a rank with only the attributes that are kept.
 std::uint64_t mergeable_nodes(NodeTable nodes) {
   for (Node& n : nodes.nodes) {
     std::uint32_t left = 0;

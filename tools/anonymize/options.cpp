@@ -7,9 +7,9 @@
 #include <cmath>
 #include <string_view>
 
+#include "about/version.h"
 #include "common/form.h"
 #include "common/option_texts.h"
-#include "common/version.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
 #include "passes/anonymize/kept.h"
@@ -42,22 +42,22 @@ double scale_of(const std::string& text) {
   return *factor;
 }
 
-// What names ranks or devices as it was says where ranks with other numbers stood before, and replays wrongly.
+// Attributes that name ranks or devices would reveal the old numbers of renumbered ranks, and replay wrongly.
 void check_kept(const AnonymizeToolOptions& o) {
   static constexpr std::array numbered = {"comm_src", "comm_dst",   "npu",         "link_seq",
                                           "link_via", "link_scope", "ten.network", "ten.relays"};
   for (const std::string& name : o.keep) {
     if (o.permute_ranks && std::ranges::find(numbered, name) != numbered.end())
-      throw usage_error("--keep " + name + ": it is true of the ranks' numbers, which --permute-ranks changes");
+      throw usage_error("--keep " + name +
+                        ": the attribute names ranks, which --permute-ranks renumbers; drop one of the two");
   }
 }
 
 void check_files(const AnonymizeToolOptions& o) {
-  if (o.key && o.key_out)
-    throw usage_error("--key-out writes the key that is drawn; with --key there is one already");
+  if (o.key && o.key_out) throw usage_error("--key-out writes a new random key; it cannot be combined with --key");
   if (o.table && o.names != "keyed")
-    throw usage_error("--table lists the names of --names keyed, of which there are none with --names " + o.names);
-  if (!o.report && o.network) throw usage_error("--network is for the proof of --report; add --report FILE");
+    throw usage_error("--table lists the names of --names keyed; it cannot be combined with --names " + o.names);
+  if (!o.report && o.network) throw usage_error("--network requires --report FILE, whose proof uses it");
   refuse_suffix_of_other_kind(o.report, "a report, .json", {"json"}, "--report");
   refuse_suffix_of_other_kind(o.key_out, "a key as text", {}, "--key-out");
   refuse_suffix_of_other_kind(o.table, "a table of names, .json", {"json"}, "--table");
@@ -68,7 +68,7 @@ void check_files(const AnonymizeToolOptions& o) {
   if (o.table == "-") to_stdout.emplace_back("--table -");
   if (to_stdout.size() > 1)
     throw usage_error(std::string(to_stdout[1]) + " and " + std::string(to_stdout[0]) +
-                      " both write to standard output; name a file for one of them");
+                      " both write to standard output; name a file for one of the two");
 }
 
 }  // namespace
@@ -78,19 +78,20 @@ void add_anonymize_options(App& app, AnonymizeToolOptions& o) {
   app.group("Hiding");
   app.add_choice("--names", o.names, {"keyed", "type", "class"},
                  "new names of nodes: keyed hashes, the type, or numbers in order of appearance");
-  app.add_list("--keep", o.keep, "NAME,...", "attributes to keep, besides those that replays read");
+  app.add_list("--keep", o.keep, "NAME,...", "attributes to keep in addition to replay attributes");
   app.add_flag("--permute-ranks", o.permute_ranks, "renumber the ranks, in an order derived from the key");
-  app.add_flag("--no-times", o.no_times, "remove start times; durations stay");
+  app.add_flag("--no-times", o.no_times, "remove start times; durations stay").advanced();
   app.add_option("--jitter", o.jitter, "P%", "change the duration of each node by at most this share");
-  app.add_integer("--quantize-times", o.time_digits, 1, 9, "DIGITS", "round times to this many significant digits");
+  app.add_integer("--quantize-times", o.time_digits, 1, 9, "DIGITS", "round times to this many significant digits")
+      .advanced();
   app.add_choice("--sizes", o.sizes, {"pow2", "2"}, "round sizes up to a power of two, or to two digits");
   app.add_integer("--k", o.least_uses, 1, std::int64_t{1} << 40U, "N", option_text::k);
-  app.add_option("--scale-all", o.scale, "FACTOR", "multiply sizes and times");
-  app.add_flag("--merge-chains", o.merge_chains, "merge consecutive computations into one node");
+  app.add_option("--scale-all", o.scale, "FACTOR", "multiply sizes and times").advanced();
+  app.add_flag("--merge-chains", o.merge_chains, "merge consecutive computations into one node").advanced();
   app.group("Key");
   app.add_option("--key", o.key, "FILE", "secret key, 64 hexadecimal digits (default: random, not kept)");
-  app.add_option("--key-out", o.key_out, "FILE", "write the random key, which can test names later");
-  app.add_option("--table", o.table, "FILE", "write old and new names: for the owner only");
+  app.add_option("--key-out", o.key_out, "FILE", "write the random key, which can test names later").advanced();
+  app.add_option("--table", o.table, "FILE", "write old and new names: for the owner only").advanced();
   app.group("Proof");
   app.add_option("--report", o.report, "FILE", option_text::report);
   app.add_option("-n,--network", o.network, "NETWORK", option_text::network);
@@ -117,10 +118,9 @@ AnonymizeOptions anonymize_options(const AnonymizeToolOptions& o) {
 }
 
 std::string note_of_turns(std::uint64_t sends) {
-  return "the turns of " + counted(sends, "send") +
-         " on the links of a network are left out, as its NPUs have other numbers now: control dependencies keep "
-         "the "
-         "order of each rank's sends, which wait for arrivals";
+  return "the link order of " + counted(sends, "send") +
+         " is removed, because the NPUs of the network are renumbered; control dependencies keep the order of "
+         "each rank's sends, which wait for arrivals";
 }
 
 }  // namespace tools

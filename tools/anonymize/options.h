@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares the options of et-anonymize.
+// Options of et-anonymize.
 #pragma once
 
 #include <cstdint>
@@ -34,11 +34,10 @@ struct AnonymizeToolOptions {
 
 void add_anonymize_options(App& app, AnonymizeToolOptions& to);
 
-// Returns what they say of hiding. Throws Error(usage) for values that are none, and for options that do not go
-// together.
+// Returns the options of hiding. Throws Error(usage) for invalid values, and for options that cannot be combined.
 [[nodiscard]] convert::AnonymizeOptions anonymize_options(const AnonymizeToolOptions& options);
 
-// Returns what --permute-ranks has made of the turns of so many sends.
+// Returns the note that --permute-ranks has removed the link order of `sends` sends.
 [[nodiscard]] std::string note_of_turns(std::uint64_t sends);
 
 }  // namespace tools

@@ -20,7 +20,7 @@ using namespace convert;
 
 namespace {
 
-// What one rank has.
+// Texts and numbers of one rank.
 struct RankContents {
   TextsOfSet texts{};
   SetNumbers numbers{};
@@ -28,7 +28,7 @@ struct RankContents {
 struct RankFound {
   std::vector<std::uint32_t> in_bytes{}, in_texts{};
   std::uint64_t bytes = 0;
-  TextsOfSet kept{};  // of attributes that the user wants to keep
+  TextsOfSet kept{};  // of attributes that the user keeps
   SetNumbers numbers{};
 };
 
@@ -82,7 +82,7 @@ RankFound search_rank(const Trace& trace, const TextSearch& search, const std::v
   return out;
 }
 
-// The words of the format: any text that is part of one of them tells nothing.
+// Returns the words of the format. A text that is part of a word of the format reveals nothing.
 std::string vocabulary(const AnonymizeOptions& options) {
   std::string words = "world_size\nanonymized\netkit\nProfilerStep# iteration \n" + options.note + '\n';
   for (std::uint32_t i = 0; i < attr::count; ++i) {
@@ -96,7 +96,7 @@ std::string vocabulary(const AnonymizeOptions& options) {
   return words;
 }
 
-// Marks of iterations are vocabulary whatever their number.
+// Marks of iterations are vocabulary, with any number.
 bool is_mark(std::string_view text) {
   const std::size_t digits = text.find_last_not_of("0123456789") + 1;
   const std::string_view word = text.substr(0, digits);
@@ -112,7 +112,7 @@ class TextProver {
         in_bytes_(search_.size()),
         in_texts_(search_.size()) {}
 
-  // Searches the ranks of the set, and returns its numbers.
+  // Searches the ranks of the set; returns the numbers of the set.
   SetNumbers run(SetSource& set, unsigned jobs) {
     SetNumbers numbers;
     for_each_ordered(

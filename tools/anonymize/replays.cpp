@@ -14,17 +14,17 @@ using namespace convert;
 
 namespace {
 
-// Messages that say chunks but no bytes need the size of the whole.
+// Bytes of the whole buffer, for messages that state chunks but no bytes.
 constexpr std::int64_t size_of_algorithms = 1 << 20;
 
 std::string not_replayed(std::string_view rule) {
   return rule.empty() ? "not replayed" : "not replayed (rule " + std::string(rule) + ")";
 }
 
-// A report names no files.
+// A report does not contain names of files.
 std::string told_network(const std::string& network) {
   std::error_code ignored;
-  return std::filesystem::exists(network, ignored) ? "a network of a file" : network;
+  return std::filesystem::exists(network, ignored) ? "a network file" : network;
 }
 
 RunSettings settings_of(const std::string& network, bool recorded) {
@@ -46,7 +46,7 @@ ReplayOutcome outcome_of(const ReplayResult& result) {
   return out;
 }
 
-// What is wrong with the set must not be told: its words may be in the messages.
+// Returns only the rule of an error: messages may contain words of the set.
 ReplayOutcome replay_of(SetSource& set, const RunSettings& settings, unsigned jobs) {
   Diagnostics findings;
   try {
@@ -85,10 +85,10 @@ void compare_outcomes(ReplayProof& proof, const SetFacts& facts) {
 }  // namespace
 
 bool ReplayProof::holds() const {
-  if (before.npus.empty()) return true;  // what cannot be replayed promises nothing
+  if (before.npus.empty()) return true;  // without a replay there is no promise
   if (before.status != after.status) return false;
   if (all_promised) return equal;
-  // Figures are sums of whole numbers, as doubles.
+  // Doubles that are sums of integers.
   constexpr double rounding = 1e-12;
   return !promised || largest[0] <= *promised + rounding;
 }

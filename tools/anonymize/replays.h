@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares how two sets replay.
+// Compares the replays of two sets.
 #pragma once
 
 #include <array>
@@ -27,14 +27,14 @@ struct ReplayProof {
   std::string how;  // "as recorded", or the network
   ReplayOutcome before, after;
   bool equal = false;                                   // status, and all figures of all NPUs
-  std::array<double, replay_figures.size()> largest{};  // difference of an NPU's figure, as a share of it before
-  std::optional<double> promised{};                     // of finish; nothing: none
-  bool all_promised = false;                            // of the other figures too: they are equal
+  std::array<double, replay_figures.size()> largest{};  // relative difference of a metric of an NPU
+  std::optional<double> promised{};                     // bound for finish; unset: no bound
+  bool all_promised = false;                            // all metrics are promised to be equal
 
   [[nodiscard]] bool holds() const;
 };
 
-// Replays both as recorded, and on the network.
+// Replays both sets as recorded, and on the network.
 [[nodiscard]] std::vector<ReplayProof> prove_replays(convert::KeptSet& before, convert::AnonymizedSet& after,
                                                      const std::string& network, unsigned jobs);
 

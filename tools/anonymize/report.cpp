@@ -2,8 +2,8 @@
 #include <array>
 #include <cstdio>
 
+#include "about/version.h"
 #include "anonymize/proof.h"
-#include "common/version.h"
 #include "core/units.h"
 #include "util/json_writer.h"
 
@@ -89,7 +89,7 @@ std::string replay_text(const ReplayProof& r) {
   std::string text = r.how + ": " + outcome_text(r.before) + " before";
   if (r.equal)
     return text + " and after; " +
-           std::string(r.before.npus.empty() ? "nothing to compare" : "all figures of all NPUs are equal");
+           std::string(r.before.npus.empty() ? "nothing to compare" : "all metrics of all NPUs are equal");
   text += ", " + outcome_text(r.after) + " after; at most";
   for (std::size_t k = 0; k < replay_figures.size(); ++k)
     text += (k == 0 ? " " : ", ") + percent_text(r.largest.at(k)) + " of " + std::string(replay_figures.at(k));
@@ -141,19 +141,18 @@ std::string proof_text(const AnonymityProof& proof) {
   if (proof.verdicts.empty()) out += "  no findings before and after\n";
   const TextProof& t = proof.texts;
   out += "texts\n  " + counted(t.searched, "text") + " searched in " + counted(t.bytes, "byte") + ", " +
-         std::to_string(t.survive.size()) + " found; " + std::to_string(t.in_vocabulary) + " are of the format, " +
-         std::to_string(t.in_numbers) + " in numbers by chance, " + std::to_string(t.left_out) +
-         " too much like numbers to search\n";
+         std::to_string(t.survive.size()) + " found; " + std::to_string(t.in_vocabulary) +
+         " are words of the format, " + std::to_string(t.in_numbers) + " in numbers by chance, " +
+         std::to_string(t.left_out) + " too similar to numbers to search\n";
   for (const std::string& s : t.survive) out += "  survives: " + s + '\n';
   out += "numbers that occur once\n";
   for (const auto& [name, rare] : proof.numbers.rare)
-    out += "  " + name + ": " + std::to_string(rare.once) + ", of which " + std::to_string(rare.survive) +
-           " survive\n";
+    out += "  " + name + ": " + std::to_string(rare.once) + ", " + std::to_string(rare.survive) + " survive\n";
   const NumbersProof& n = proof.numbers;
-  out += "what can be told apart\n  " + left_text("names", n.names) + "  " + left_text("sizes", n.sizes) + "  " +
+  out += "distinguishable values\n  " + left_text("names", n.names) + "  " + left_text("sizes", n.sizes) + "  " +
          left_text("computations", n.computations) + "  nodes: " + std::to_string(n.nodes_before) + " before, " +
          std::to_string(n.nodes_after) +
-         " after; in chains, behind the first: " + std::to_string(n.mergeable_before) + " before, " +
+         " after; in chains, except the first: " + std::to_string(n.mergeable_before) + " before, " +
          std::to_string(n.mergeable_after) + " after\n";
   return out;
 }

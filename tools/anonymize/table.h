@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists for the owner of a set which name became which.
+// Table of old and new names, for the owner of a set.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tools {
 
-// Returns a JSON object of the names of nodes and tensors, as they are hashed, with what stands for them.
+// Returns a JSON object that maps the names of nodes and tensors to their keyed names.
 [[nodiscard]] std::string name_table(convert::SetSource& set, const convert::KeyedHash& hash, unsigned jobs);
 
 }  // namespace tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Looks for the texts of a set in the bytes of another one.
+// Searches for the texts of a set in the bytes of another set.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace tools {
 
-inline constexpr std::size_t shortest_text = 4;  // bytes; shorter ones are in any file
+inline constexpr std::size_t shortest_text = 4;  // bytes; shorter texts occur in any file
 
-// Collects texts of at least four bytes: each as a whole, and its words.
+// Collects texts of at least four bytes: whole texts, and their words.
 class TextsOfSet {
  public:
   void add(std::string_view text);
@@ -32,13 +32,13 @@ class TextsOfSet {
   std::unordered_set<std::string> texts_;
 };
 
-// Finds many texts in one pass over bytes.
+// Finds many texts in one pass over the bytes.
 class TextSearch {
  public:
-  // Leaves out numbers, and what keyed names may hold by chance: hexadecimal digits alone, fewer than twelve.
+  // Omits numbers, and texts that keyed names may contain by chance: fewer than twelve hexadecimal digits.
   explicit TextSearch(const TextsOfSet& texts);
 
-  // Returns which texts are in the bytes, ascending, each once. Thread-safe.
+  // Returns the indices of the texts in the bytes, ascending, each once. Thread-safe.
   [[nodiscard]] std::vector<std::uint32_t> find(std::string_view bytes) const;
   [[nodiscard]] const std::string& text(std::uint32_t i) const { return texts_[i]; }
   [[nodiscard]] std::size_t size() const { return texts_.size(); }
@@ -54,11 +54,11 @@ class TextSearch {
 
   std::vector<std::string> texts_;
   std::vector<Entry> entries_;
-  std::vector<bool> seen_;  // by bit(): whether a text may begin so
+  std::vector<bool> seen_;  // by bit(): whether a text may begin with the prefix
   std::size_t left_out_ = 0;
 };
 
-// Returns the texts of a rank that is written: of its head and nodes, one behind the other.
+// Returns the texts in the head and the nodes of an anonymised rank, one per line.
 [[nodiscard]] std::string texts_of(const convert::Trace& trace);
 
 }  // namespace tools

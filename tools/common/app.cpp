@@ -4,9 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <span>
 
+#include "about/tool_list.h"
 #include "common/text.h"
-#include "common/tool_list.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
 #include "core/words.h"
@@ -67,7 +68,7 @@ void append_option(std::string& out, const Option& o) {
   throw usage_error(name + ' ' + shell_quote(text) + ": " + expected);
 }
 
-// Returns what stores the argument of an option in `to`, which is optional or has a default.
+// Returns a function that stores the argument of an option in `to`, which is optional or has a default.
 template <typename To>
 App::Apply set_choice(To& to, const std::vector<std::string>& choices) {
   return [&to, choices](const std::string& name, const std::string& text) {
@@ -80,7 +81,7 @@ App::Apply set_choice(To& to, const std::vector<std::string>& choices) {
   };
 }
 
-// Returns the option that CLI11 means in a message such as "--jobs: 1 required N missing" or "force was given a …".
+// Returns the option in a CLI11 message such as "--jobs: 1 required N missing" or "force was given a …".
 std::string option_in(std::string message, const std::vector<Option>& options) {
   message.resize(std::min(message.find_first_of(": "), message.size()));
   for (const Option& o : options) {
@@ -137,7 +138,7 @@ App& App::add(const std::string& names, const std::string& value, const std::str
   };
   CLI::Option* cli = state_->cli.add_option(names, check, help);
   cli->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  cli->allow_extra_args(false);  // else CLI11 takes "[a,b]" apart
+  cli->allow_extra_args(false);  // else CLI11 splits "[a,b]"
   return declare({.names = names, .value = value, .help = help, .cli = cli});
 }
 
@@ -240,8 +241,8 @@ App& App::add_operands(std::vector<std::string>& to, const std::string& value, c
         return true;
       },
       help);
-  // Not allow_extra_args: CLI11 would take an operand "[a,b]" apart. A large minimum makes it collect all the same;
-  // it is enforced only for required options.
+  // Without allow_extra_args, because CLI11 would split an operand "[a,b]". A large minimum makes CLI11 collect all
+  // operands; it is enforced only for required options.
   constexpr int many = CLI::detail::expected_max_vector_size;
   cli->expected(many, many)->allow_extra_args(false);
   cli->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -258,7 +259,7 @@ std::string App::State::unexpected(const std::string& argument) const {
   for (const Option& o : options) {
     if (!o.operand) known.push_back(long_name(o.names));
   }
-  // One letter resembles every other.
+  // One letter is similar to every other letter.
   const std::string near = given.starts_with("--") ? convert::nearest(given, known) : std::string();
   return "unknown option '" + given + "'" + (near.empty() ? "; see --help" : "; did you mean '" + near + "'?");
 }
@@ -267,7 +268,7 @@ App::Request App::parse(int argc, const char* const* argv) {
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     const std::string_view argument = argv[i];  // "--from=": CLI11 would take the next argument as the value
     if (argument.starts_with("--") && argument.find('=') == argument.size() - 1) {
-      throw usage_error("option " + std::string(argument.substr(0, argument.size() - 1)) + " needs a value");
+      throw usage_error("option " + std::string(argument.substr(0, argument.size() - 1)) + " requires a value");
     }
     if (argument == "--help=all") return Request::help_all;
     const bool help = argument == "-h" || argument == "--help";
@@ -286,7 +287,7 @@ App::Request App::parse(int argc, const char* const* argv) {
     const std::string name = option_in(e.what(), state_->options);
     if (name.empty()) throw usage_error(e.what());
     const bool override = std::string_view(e.what()).find("flag override") != std::string_view::npos;
-    throw usage_error("option " + name + (override ? " takes no value" : " needs a value"));
+    throw usage_error("option " + name + (override ? " takes no value" : " requires a value"));
   } catch (const CLI::ParseError& e) {
     throw usage_error(e.what());
   }
@@ -324,7 +325,9 @@ std::string App::help(bool all) const {
     if (!body.empty()) out += '\n' + group + ":\n" + body;
   }
   if (!info.examples.empty()) out += "\nExamples:\n";
-  for (const auto& [command, purpose] : info.examples) {
+  constexpr std::size_t on_screen = 2;
+  const std::size_t shown = all ? info.examples.size() : std::min(info.examples.size(), on_screen);
+  for (const auto& [command, purpose] : std::span(info.examples).first(shown)) {
     out += "  " + command + '\n';
     if (purpose.empty()) continue;
     out += "      ";

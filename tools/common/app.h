@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parses the command line of one tool: its options by group, their help, and what was given.
+// Command-line parser of one tool: options by group, help, and the values given.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,17 @@ struct ToolInfo {
   std::string name;                                           // "et-split", of tool_list()
   std::string operands;                                       // "[INPUT...]", for the usage line
   std::vector<std::pair<std::string, std::string>> examples;  // command, what it does
-  bool reads_files = true;                                    // whose size is limited: offers --max-expand
+  bool reads_files = true;                                    // offers --max-expand, which limits their size
 };
 
-// Parses a command line; a thin wrapper over CLI11. `names` is "-f,--from" or "--rank"; `value` is what the help
-// calls the argument: "N", "a|b|c". An argument called FILE, PATH, PREFIX or INPUT is a path, which the history
-// shortens to its base name. Throws Error(usage) for a malformed value, and for a second value where one is wanted.
+// Command-line parser, a thin wrapper over CLI11. `names` is "-f,--from" or "--rank". `value` is the name of the
+// argument in the help: "N", "a|b|c". An argument named FILE, PATH, PREFIX or INPUT is a path, which the history
+// shortens to its base name. Throws Error(usage) for a malformed value, and for a second value of an option that
+// takes one.
 class App {
  public:
   struct Option;
-  // Takes one argument of the option of that name; throws Error(usage) if it is malformed.
+  // Stores one argument of option `name`; throws Error(usage) if the argument is malformed.
   using Apply = std::function<void(const std::string& name, const std::string& text)>;
 
   explicit App(const ToolInfo& info);
@@ -67,20 +68,20 @@ class App {
   App& add_operands(std::vector<std::string>& to, const std::string& value, const std::string& help);
   // Omits the option that was added last from the history: it cannot change a result.
   App& no_history();
-  // Lists the option that was added last in the help of all options only.
+  // Shows the option that was added last only in the help of all options.
   App& advanced();
 
   enum class Request : std::uint8_t { run, help, help_all, version };
-  // Parses the command line. An Error(usage) about an unknown option names one that is spelt alike, if there is
-  // one.
+  // Parses the command line. The Error(usage) for an unknown option suggests a similar option, if there is one.
   [[nodiscard]] Request parse(int argc, const char* const* argv);
 
-  // Returns the long name of the first option of a group that was given; empty: none was.
+  // Returns the long name of the first option of a group that was given; empty if none was.
   [[nodiscard]] std::string first_given(std::string_view group) const;
-  // Returns the help, at most 80 columns wide: the options of daily use on one screen (50 lines), or all options.
+  // Returns the help, at most 80 columns wide: the options of daily use, which fit one screen (50 lines), or all
+  // options.
   [[nodiscard]] std::string help(bool all) const;
-  // Returns what was given as one line: long names in the order of the help, operands last, base names of files,
-  // nothing that cannot change a result (the group Common, options with no_history()).
+  // Returns the given options as one line: long names in the order of the help, then the operands, with base names
+  // of files. Omits options that cannot change a result: the group Common, and options with no_history().
   [[nodiscard]] std::string canonical_arguments() const;
 
  private:

@@ -17,11 +17,11 @@ namespace {
 constexpr std::array<std::string_view, 13> known_suffixes = {
     "csv", "dot", "et", "html", "json", "md", "pdf", "perfetto-trace", "pftrace", "png", "run", "svg", "xml"};
 
-// Whether the tool has --in-place, and it was given: global, like the protected inputs.
+// Whether the tool has --in-place, and whether it was given; global, like the protected inputs.
 bool in_place_offered = false;
 bool in_place_given = false;
 
-// Returns the "pdf" of "a.pdf.gz".
+// Returns the suffix below a compression suffix: "pdf" for "a.pdf.gz".
 std::string_view suffix_of(const std::string& output) {
   const std::string_view name = convert::file_name_part(convert::without_compression_suffix(output));
   const std::size_t dot = name.find_last_of('.');

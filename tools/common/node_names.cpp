@@ -18,7 +18,7 @@ using namespace convert;
 
 using Names = std::map<std::pair<Rank, NodeId>, std::string>;
 
-// Returns the name as messages show it.
+// Returns the name in the form that messages show.
 std::string shown(std::string_view name) {
   constexpr std::size_t most_bytes = 48;
   std::string cut = cut_text(name, most_bytes);
@@ -46,7 +46,7 @@ void look_up_names(const InputOptions& input, Context& context, std::size_t most
   const std::size_t count = most == 0 ? nodes.size() : std::min(most, nodes.size());
   std::map<Rank, std::set<NodeId>> wanted;
   for (std::size_t i = 0; i < count; ++i) wanted[nodes[i].node.rank].insert(nodes[i].node.node);
-  Diagnostics unheard;  // what reading finds has been told
+  Diagnostics unheard;  // the first reading has reported them
   Names names;
   try {
     TraceSource source(source_options(input, context), unheard);

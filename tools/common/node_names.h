@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the names of a few nodes of a set, which is read again for them.
+// Looks up the names of a few nodes of a set by reading the set again.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,8 @@
 
 namespace tools {
 
-// Sets the names of the first `most` nodes (0: all) from the traces; not from pipes, which can be read only once.
+// Sets the names of the first `most` nodes (0: all) from the traces. Does nothing for pipes, which can be read only
+// once.
 void look_up_names(const InputOptions& input, Context& context, std::size_t most,
                    std::vector<convert::WaitingNode>& nodes);
 

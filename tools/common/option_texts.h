@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Help texts of options that several tools have. An option name means the same in every tool, so that its text is
-// the same; tests/check_options.py compares the tools.
+// Help texts of options that several tools have. An option has the same meaning and text in every tool;
+// tests/check_options.py compares the tools.
 #pragma once
 
 namespace tools::option_text {
@@ -10,7 +10,7 @@ inline constexpr char algorithm[] =
     "file or trace set";
 inline constexpr char chunks[] = "pieces that each collective is cut into (default: 1)";
 inline constexpr char compat[] = "follow the rules of another program exactly, its defects included";
-inline constexpr char device[] = "Kineto trace of the same rank; with %r in both names, of every rank";
+inline constexpr char device[] = "Kineto trace of the rank of the host trace";
 inline constexpr char fail[] = "network without these links, such as 3-4 or npu3-switch0; 3>4: one direction";
 inline constexpr char format[] = "form of the printed result (default: text)";
 inline constexpr char forwarding[] =

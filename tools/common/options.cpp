@@ -66,8 +66,8 @@ void add_common_options(App& app, CommonOptions& to, bool reads_files) {
   app.add_flag("--werror", to.werror, "treat warnings as errors").advanced();
   if (reads_files) {
     app.add_bytes("--max-expand", to.max_expand, "SIZE",
-                  "largest size of an unpacked document (default: 1000 times its packed size, at least 64MiB) and "
-                  "length of a stream (10000 times, at least 1GiB)")
+                  "largest unpacked size of a document (default: 64MiB and 1000 times its packed size) and of a stream (1GiB "
+                  "and 1000 times)")
         .advanced();
   }
   app.add_flag("--list-formats", to.list_formats, "list the formats and exit; -v: with their options").advanced();
@@ -104,19 +104,20 @@ std::vector<std::string> inputs(const InputOptions& options) {
   const auto& given = options.operands;
   if (!given.empty()) return given;
   if (isatty(STDIN_FILENO) == 1) {
-    throw usage_error("no INPUT, and standard input is a terminal: name a file, or pipe a trace in (see --help)");
+    throw usage_error(
+        "no INPUT is given and standard input is a terminal; name a file, or pipe a trace in (see --help)");
   }
   return {"-"};
 }
 
 void require_one_standard_input(std::span<const std::string> inputs) {
-  if (std::count(inputs.begin(), inputs.end(), "-") > 1) throw usage_error("only one input can be standard input");
+  if (std::count(inputs.begin(), inputs.end(), "-") > 1)
+    throw usage_error("standard input is given twice; only one input can be -");
 }
 
 void refuse_binary_on_tty(std::string_view advice) {
   if (isatty(STDOUT_FILENO) != 1) return;
-  std::string message =
-      "standard output is a terminal and the result is binary: name a file with -o, or pipe it on";
+  std::string message = "standard output is a terminal and the result is binary; name a file with -o, or pipe it";
   if (!advice.empty()) message += ", " + std::string(advice);
   throw usage_error(message);
 }
@@ -143,7 +144,7 @@ std::string list_formats(bool details) {
     out += padded(convert::join(f->suffixes, " "), 14) + ' ' + std::string(f->summary) + '\n';
     if (details) out += list_options("read", f->read_options) + list_options("write", f->write_options);
   }
-  if (details) out += "every format that is written\n" + list_options("write", convert::common_write_options());
+  if (details) out += "every output format\n" + list_options("write", convert::common_write_options());
   return out;
 }
 

@@ -17,17 +17,20 @@ using namespace convert;
 
 std::string text(const ContradictedPair& p) {
   return describe(NodeRef{p.destination, p.receive}) + " receives from " + describe(NodeRef{p.source, p.send}) +
-         ", and ended " + format_time(Picoseconds{1000} * p.by_ns) +
-         " before that began: they do not belong together, or the clocks of the two differ; "
-         "the receive need not hold anything back";
+         ", but ended " + format_time(Picoseconds{1000} * p.by_ns) +
+         " before the send began; the pair is mismatched or the clocks differ, "
+         "so dependencies on the receive may be removed";
 }
 
 std::string_view contradiction(Cut::Contradicted what) {
   switch (what) {
     case Cut::Contradicted::nothing: break;
-    case Cut::Contradicted::order: return ", which the recorded times contradict: it began before that ended";
-    case Cut::Contradicted::message: return "; by the recorded times, that received before its message was sent";
-    case Cut::Contradicted::call: return "; by the recorded times, that ended before all ranks had called it";
+    case Cut::Contradicted::order:
+      return ", contradicted by the recorded times: the node began before the dependency ended";
+    case Cut::Contradicted::message:
+      return "; by the recorded times, the dependency received its message before the send";
+    case Cut::Contradicted::call:
+      return "; by the recorded times, the collective ended before all ranks had called it";
   }
   return {};
 }
@@ -54,8 +57,8 @@ void report(const Relaxation& relaxation, const Context& context) {
   list(lines, most, "such pairs");
   if (!relaxation.breakable) {
     log_note(
-        "a circle is left without any dependency of which dep_rules says that it is but order: nothing is taken "
-        "out of it");
+        "a remaining cycle has no dependency that dep_rules marks as mere order; it is kept, with all its "
+        "dependencies");
     return;
   }
   lines.clear();
@@ -63,9 +66,9 @@ void report(const Relaxation& relaxation, const Context& context) {
     for (const Cut& cut : cuts) lines.push_back(text(rank, cut));
   }
   list(lines, most, "dependencies");
-  log_note((lines.size() == 1 ? std::string("1 dependency") : std::to_string(lines.size()) + " dependencies") +
-           " taken out, so that no ranks wait for each other in a circle; with any one of them there is a circle "
-           "again");
+  log_note(
+      (lines.size() == 1 ? std::string("1 dependency") : std::to_string(lines.size()) + " dependencies") +
+      " removed, so that no ranks wait for each other in a cycle; restoring any of these closes a cycle again");
 }
 
 }  // namespace tools

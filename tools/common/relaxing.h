@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reports what was taken out of a set so that no ranks wait for each other in a cycle.
+// Reports what was removed from a set to break cycles of ranks that wait for each other.
 #pragma once
 
 #include "common/tool.h"
@@ -7,8 +7,8 @@
 
 namespace tools {
 
-// Prints on standard error each message pair that the recorded times contradict, and each dependency taken out, of
-// both up to --max-errors; nothing if there were no cycles.
+// Prints on standard error each message pair that the recorded times contradict, and each removed dependency; up to
+// --max-errors each. Prints nothing if there were no cycles.
 void report(const convert::Relaxation& relaxation, const Context& context);
 
 }  // namespace tools

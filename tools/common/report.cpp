@@ -22,7 +22,8 @@ using convert::Severity;
 
 namespace {
 
-constexpr std::size_t total_factor = 10;   // messages in all, as a multiple of those per file: sets have many files
+constexpr std::size_t total_factor =
+    10;  // total messages, as a multiple of the limit per file: sets have many files
 constexpr std::size_t source_width = 100;  // bytes of a source line to show
 
 bool set_and_not_empty(const char* name) {
@@ -40,8 +41,8 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-// A window of the line that holds the column: a line may be the whole of a large file. Empty if the place cannot be
-// shown: compressed files, pipes, archive members, files that are gone.
+// Returns a window of the line around the column, because a line may be a whole large file. Empty if the position
+// cannot be shown: compressed files, pipes, archive members, deleted files.
 SourceLine read_source_line(const convert::Location& where) {
   struct stat status {};
   if (where.line == 0 || where.column == 0 || stat(where.file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
@@ -99,7 +100,7 @@ void Reporter::print(const Diagnostic& d) const {
     std::string line = text.substr(0, end);
     text.erase(0, end + 1);
     const std::string& label = first ? word : std::string("note:");
-    // The label is behind the location, so a message that contains it is not touched.
+    // The label is the first match after the location; the message may contain the same word.
     const std::size_t at = line.find(label, convert::format_location(shown.where).size());
     const char* code = label == "error:" ? "1;31" : label == "warning:" ? "1;35" : "1;36";
     if (at != std::string::npos) line.replace(at, label.size(), paint(label, code));
@@ -161,7 +162,7 @@ void Reporter::print_held_back(const convert::Diagnostics& diagnostics) {
   }
   if (others > 0) line({}, others);
   if (diagnostics.dropped() > 0) {
-    std::fprintf(stderr, "%s \u2026 and %zu that were only counted\n", paint(style_.tool + ':', "1").c_str(),
+    std::fprintf(stderr, "%s \u2026 %zu more were counted but not kept\n", paint(style_.tool + ':', "1").c_str(),
                  diagnostics.dropped());
   }
 }

@@ -12,7 +12,7 @@
 
 namespace tools {
 
-// Returns whether to colour a stream: `choice` is auto, always or never; auto asks the terminal, NO_COLOR and
+// Returns whether to colour a stream. `choice` is auto, always or never; auto depends on the terminal, NO_COLOR and
 // TERM.
 [[nodiscard]] bool use_color(std::string_view choice, int descriptor);
 
@@ -21,10 +21,10 @@ class Reporter {
   struct Style {
     std::string tool;
     bool color = false;
-    bool source = false;  // show the source line and a caret, where the file is text
+    bool source = false;  // show the source line and a caret, if the file is text
     bool quiet = false;   // no warnings and notes
     bool warnings_are_errors = false;
-    std::size_t max_errors = 20;  // messages per file and severity, ten times that in all; 0: all
+    std::size_t max_errors = 20;  // messages per file and severity, ten times as many in total; 0: all
   };
 
   explicit Reporter(Style style) : style_(std::move(style)) {}
@@ -33,7 +33,7 @@ class Reporter {
   void print_new(const convert::Diagnostics& diagnostics);
   // Skips what was added since the last call: it was printed by other means.
   void skip_new(const convert::Diagnostics& diagnostics) { printed_ = diagnostics.all().size(); }
-  // Prints how many messages were held back, by file.
+  // Prints the number of suppressed messages, by file.
   void print_held_back(const convert::Diagnostics& diagnostics);
   void print(const convert::Diagnostic& d) const;
 
@@ -48,7 +48,7 @@ class Reporter {
   Style style_;
   std::size_t printed_ = 0;
   std::map<std::string, Count> counts_;
-  std::set<std::string> hints_;  // that have been told
+  std::set<std::string> hints_;  // already printed
   std::size_t total_ = 0;
   std::size_t total_held_back_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a sink of sets of the tools' output options.
+// Makes a sink of sets from the output options of a tool.
 #pragma once
 
 #include "common/options.h"
@@ -8,7 +8,7 @@
 
 namespace tools {
 
-// Holds where a set goes, planned and not yet written.
+// Destination of a set, planned and not yet written.
 struct OpenSink {
   convert::SinkOptions options;
   convert::SinkPlan plan;
@@ -18,8 +18,8 @@ struct OpenSink {
   }
 };
 
-// Plans where `set` goes, as plan_sink() does. `more` has what the output options do not say. Throws Error(usage)
-// where plan_sink() does, and if a terminal would get binary data.
+// Plans the destination of `set`, as plan_sink() does. `more` holds the settings that are not output options.
+// Throws Error(usage) if plan_sink() does, and if a terminal would get binary data.
 [[nodiscard]] OpenSink open_sink(convert::SetSource& set, const OutputOptions& output, const Context& context,
                                  convert::SinkOptions more = {});
 

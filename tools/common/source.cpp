@@ -33,7 +33,8 @@ void report_network(const convert::NetworkConfig& network) {
 void note_one_route(bool of_schedule, const convert::ReplayResult& result) {
   if (!of_schedule || !result.spread || result.spread->multipath != convert::Multipath::single) return;
   convert::log_note(
-      "a schedule gives each message one route: of equal-cost routes one is used, as with --multipath single");
+      "a schedule gives each message one route; one of several equal-cost routes is used, as with --multipath "
+      "single");
 }
 
 }  // namespace tools

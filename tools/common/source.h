@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a source of traces of the tools' input options.
+// Makes a source of traces from the input options of a tool.
 #pragma once
 
 #include <string>
@@ -19,13 +19,13 @@ namespace tools {
 // Returns operands, format, rank and progress; imports are not hashed.
 [[nodiscard]] convert::SourceOptions source_options(const InputOptions& input, const Context& context);
 
-// Returns the files that the operands name, as far as they are files, and their groups.
+// Returns the operands, and the files of ranks and groups that they name.
 [[nodiscard]] std::vector<std::string> operand_files(const std::vector<std::string>& operands,
                                                      const convert::InputSet& inputs);
 
-// Prints notes and, with -v, remarks about a network that was read.
+// Prints the notes of a network that was read and, with -v, its remarks.
 void report_network(const convert::NetworkConfig& network);
-// Notes that a schedule uses one of several equal-cost routes, which messages of other replays share.
+// Notes that a schedule uses one of several equal-cost routes; other replays spread messages over all of these.
 void note_one_route(bool of_schedule, const convert::ReplayResult& result);
 
 }  // namespace tools

@@ -17,8 +17,8 @@
 #include <iostream>
 #include <new>
 
+#include "about/version.h"
 #include "common/form.h"
-#include "common/version.h"
 #include "io/document_limit.h"
 #include "io/output.h"
 #include "io/replace/cleanup.h"
@@ -33,12 +33,12 @@ using convert::Error;
 
 namespace {
 
-constexpr int exit_content = 1;  // something is wrong with what the tool read
+constexpr int exit_content = 1;  // the input is wrong
 constexpr int exit_failure = 2;  // usage, system, internal
 constexpr std::size_t usual_keep = 10'000;
 
-// Keeps the memory of one rank for the next: what is given back to the system comes again as pages to be cleared,
-// which took half the time of reading a thousand ranks.
+// Keeps the freed memory of one rank for the next rank. Memory that goes back to the system returns as pages to be
+// cleared, which took half the time of reading a thousand ranks.
 void keep_freed_memory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
@@ -47,26 +47,26 @@ void keep_freed_memory() {
 #endif
 }
 
-// Ends the process as SIGPIPE would, which is ignored for the sake of standard error: an output's reader has gone.
+// Ends the process as SIGPIPE would: the reader of an output has gone. SIGPIPE itself is ignored for the sake of
+// standard error.
 [[nodiscard]] int end_on_closed_pipe() {
   std::signal(SIGPIPE, SIG_DFL);
   std::raise(SIGPIPE);
   return exit_failure;  // the signal is blocked
 }
 
-// Standard streams that the caller has closed get something that fails as they would: no file that is opened later
-// takes their numbers, and with them what is meant for the stream.
+// Opens /dev/null for standard streams that the caller has closed, in the direction that fails as a closed stream
+// does. Otherwise a file that is opened later would get the stream's number, and its output.
 void fill_standard_streams() {
-  constexpr std::array flags = {O_WRONLY, O_RDONLY,
-                                O_WRONLY};  // messages that nobody wants are lost without an error
+  constexpr std::array flags = {O_WRONLY, O_RDONLY, O_WRONLY};  // unread messages are dropped without an error
   for (int fd = 0; fd < 3; ++fd) {
     if (fcntl(fd, F_GETFD) != -1) continue;
-    if (open("/dev/null", flags.at(static_cast<std::size_t>(fd))) != fd) return;  // no /dev: as it was
+    if (open("/dev/null", flags.at(static_cast<std::size_t>(fd))) != fd) return;  // no /dev: unchanged
   }
 }
 
-// A reader of messages that goes away must not cost the output. For standard output the signal's work is done where
-// the error is seen.
+// A closed standard error must not stop the output. For standard output, the code that sees the write error ends
+// the process as the signal would.
 void ignore_pipe_signal() {
   struct sigaction action {};
   if (sigaction(SIGPIPE, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) std::signal(SIGPIPE, SIG_IGN);
@@ -78,7 +78,7 @@ void ignore_pipe_signal() {
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return status;
   int error_number = errno != 0 ? errno : EIO;
-  // A failure inside the tool's work has left no number behind; a closed pipe can still be seen.
+  // A failure inside the tool's work may have left no error number; a closed pipe can still be detected.
   pollfd state = {.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   if (poll(&state, 1, 0) == 1 && (state.revents & POLLERR) != 0) error_number = EPIPE;
   if (error_number == EPIPE) return end_on_closed_pipe();
@@ -99,7 +99,7 @@ void ignore_pipe_signal() {
   return e.kind() == Error::Kind::input ? exit_content : exit_failure;
 }
 
-// Turns failures into messages and exit statuses; nothing else does.
+// Turns exceptions into messages and exit statuses; the only place that does.
 template <typename Work>
 [[nodiscard]] int guarded(const Reporter& reporter, const Work& work) {
   try {
@@ -108,7 +108,7 @@ template <typename Work>
     return report_error(reporter, e);
   } catch (const std::bad_alloc&) {
     reporter.print(plain("out of memory"));
-  } catch (const std::filesystem::filesystem_error& e) {  // an Error says more; for what nobody has thought of
+  } catch (const std::filesystem::filesystem_error& e) {  // fallback; an Error has a better message
     return report_error(reporter, convert::system_error(e.path1(), e.code().value()));
   } catch (const std::exception& e) {
     reporter.print(plain(std::string("internal error: ") + e.what()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Does for every tool what surrounds its own work: parse, catch, print messages, choose the exit status.
+// Common frame of all tools: parses, catches errors, prints messages, chooses the exit status.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace tools {
 
-// Gives a tool's work what it needs besides its options.
+// Run-time context of a tool's work: diagnostics, common options, history.
 class Context {
  public:
   Context(const App& app, const CommonOptions& options, Reporter& reporter, std::string history);
@@ -22,11 +22,12 @@ class Context {
 
   [[nodiscard]] unsigned jobs() const;  // threads to use, at least 1
   [[nodiscard]] bool progress() const;  // whether to paint progress on standard error
-  // Returns whether the exit status will be 1 (with --werror also for warnings): a tool writes nothing then.
+  // Returns whether the exit status will be 1 (with --werror also for warnings); the tool must not write output
+  // then.
   [[nodiscard]] bool failed() const;
   // Prints the diagnostics so far, before output that follows them.
   void report() { reporter_.print_new(diagnostics); }
-  // Takes the diagnostics so far as printed: they were results.
+  // Marks the diagnostics so far as printed, because they were results.
   void set_reported() { reporter_.skip_new(diagnostics); }
   // See App::first_given().
   [[nodiscard]] std::string first_given(std::string_view group) const { return app_.first_given(group); }
@@ -40,11 +41,11 @@ class Context {
 };
 
 // Runs a tool and returns its exit status. `setup` declares the tool's options and does no work; the common options
-// are added after it. `run` does the work and returns the exit status, 0 unless the tool has a result of its own to
-// tell (error diagnostics make it 1).
+// are added after it. `run` does the work and returns the exit status: 0, or the tool's own result. Error
+// diagnostics raise it to at least 1.
 [[nodiscard]] int run_tool(int argc, char** argv, const ToolInfo& info, const std::function<void(App&)>& setup,
                            const std::function<int(Context&)>& run);
-// Does the same for a tool with one struct of options.
+// Runs a tool that has one struct of options.
 template <class Options>
 [[nodiscard]] int run_tool(int argc, char** argv, const ToolInfo& info, void (*declare)(App&, Options&),
                            int (*run)(const Options&, Context&)) {

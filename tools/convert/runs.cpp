@@ -31,13 +31,13 @@ std::optional<RunForm> asked_form(const OutputOptions& output, bool timeline) {
   std::optional<RunForm> form = run_form(output.to, output.path);
   if (output.to) {
     if (!form && timeline)
-      throw usage_error("-t " + *output.to + ": a timeline is written as perfetto, chrome, run or html");
+      throw usage_error("-t " + *output.to + ": expected a format of timelines: perfetto, chrome, run or html");
     return form;
   }
   if (timeline && !form)
     refuse_suffix_of_other_kind(output.path, "a timeline, .pftrace, or by suffix .run, .html, .json", {});
   if (timeline) return form ? form : perfetto();
-  // Traces are written to .json too.
+  // The suffix .json also means traces.
   if (form && !form->page() && format_by_suffix(*output.path, Direction::write) != form->choice.format)
     return std::nullopt;
   return form;
@@ -47,14 +47,14 @@ RunForm form_of_run(const TraceSource& source, const OutputOptions& output) {
   if (output.to) {
     throw usage_error("-t " + *output.to + ": " + source.base_name() + " is a run, format " +
                       std::string(source.format().name) +
-                      ", which says what ran when and holds no trace: write it as perfetto, chrome, run or html");
+                      ", which contains no trace; write it as perfetto, chrome, run or html");
   }
   std::optional<RunForm> form = run_form({}, output.path);
   if (!form && !output.to_stdout())
     throw usage_error("-o " + *output.path + ": " + source.base_name() + " is a run, format " +
                       std::string(source.format().name) +
-                      ", and the name does not say its form: end it in .run, "
-                      ".pftrace, .json or .html, or choose one with -t");
+                      ", and the name has no suffix of runs; end it in .run, "
+                      ".pftrace, .json or .html, or name the format with -t");
   return form ? *form : perfetto();
 }
 
@@ -85,8 +85,8 @@ int convert_runs(const std::vector<Run>& runs, const RunForm& form, const Output
 ToolInfo timeline_info() {
   return {.name = "et-timeline",
           .operands = "[INPUT...]",
-          .examples = {{"et-timeline llama.run -o llama.pftrace.gz", "what a replay did"},
-                       {"et-timeline measured simulated.run -o both.pftrace", "a recorded set beside it"},
+          .examples = {{"et-timeline llama.run -o llama.pftrace.gz", "a replay"},
+                       {"et-timeline measured simulated.run -o both.pftrace", "a recorded set beside its replay"},
                        {"et-timeline log.log -o run.json", "ASTRA-sim's log, as Chrome trace"}}};
 }
 

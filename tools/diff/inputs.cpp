@@ -23,17 +23,17 @@ namespace {
 
 using namespace convert;
 
-// Hands out the ranks of one set, one at a time.
+// Reads the ranks of one set, one at a time.
 class RankFeed {
  public:
   RankFeed(const DiffOptions& o, std::size_t side, Context& context)
       : source_(source_of_side(o, side), context.diagnostics) {}
   [[nodiscard]] TraceSource& source() { return source_; }
-  // Returns how many ranks there are, when all have been read.
+  // Returns the number of ranks, after all have been read.
   [[nodiscard]] std::uint64_t ranks() const {
     return source_.master() != nullptr ? source_.master()->ranks() : seen_.size();
   }
-  // Returns the process groups as far as they are known.
+  // Returns the known process groups.
   [[nodiscard]] SetGroups groups() const {
     SetGroups out{.ranks = source_.world() ? *source_.world() : ranks()};
     if (const auto found = source_.groups()) {
@@ -43,14 +43,14 @@ class RankFeed {
     return out;
   }
 
-  // Reads one more rank, to be taken later.
+  // Reads one more rank and keeps it for next() or take().
   void read_ahead() {
     if (std::optional<Trace> trace = read()) {
       const Rank number = trace->rank;
       early_.emplace(number, std::move(*trace));
     }
   }
-  // Returns the next rank in the order of the input that nobody has asked for by number; nothing at the end.
+  // Returns a rank that take() has not returned, kept ranks first; nothing at the end.
   std::optional<Trace> next() {
     if (!early_.empty()) {
       auto node = early_.extract(early_.begin());
@@ -58,7 +58,7 @@ class RankFeed {
     }
     return read();
   }
-  // Returns the rank of that number, and keeps those that come before it; nothing if the set does not have it.
+  // Returns the rank of that number and keeps the ranks before it; nothing if the set does not have it.
   std::optional<Trace> take(Rank rank) {
     if (auto node = early_.extract(rank)) return std::move(node.mapped());
     while (std::optional<Trace> trace = read()) {
@@ -75,7 +75,7 @@ class RankFeed {
     Trace trace;
     if (!reader_->next_rank(trace)) return std::nullopt;
     if (!seen_.insert(trace.rank).second)
-      throw input_error({.file = source_.base_name()}, "rank " + std::to_string(trace.rank) + " stands twice");
+      throw input_error({.file = source_.base_name()}, "rank " + std::to_string(trace.rank) + " occurs twice");
     read_nodes(*reader_, trace);
     return trace;
   }
@@ -91,7 +91,7 @@ void tell(const Difference& all) {
            std::to_string(all.nodes_b));
 }
 
-// A single rank does not tell the groups of its set.
+// A single rank does not determine the groups of its set.
 void compare_groups_of(const RankFeed& a, const RankFeed& b, const DiffWishes& wishes, Difference& to) {
   if (wishes.times || wishes.ignores("groups")) return;
   SetGroups of_a = a.groups(), of_b = b.groups();
@@ -140,8 +140,8 @@ SourceOptions source_of_side(const DiffOptions& o, std::size_t side) {
   if (o.operands[0] == "-" && o.operands[1] == "-") throw usage_error("only one of A and B can be standard input");
   return {.operands = {o.operands[side]},
           .from = o.from,
-          .groups = o.groups.value_or(""),
           .any_ranks = true,
+          .groups = o.groups.value_or(""),
           .hash = false,
           .runs = true};
 }
@@ -150,7 +150,7 @@ void refuse_run_and_set(const DiffOptions& o, const TraceSource& a, const TraceS
   const bool first = a.holds_run();
   if (first == b.holds_run()) return;
   throw usage_error(o.operands[first ? 0 : 1] + " is a run and " + o.operands[first ? 1 : 0] +
-                    " is a set of traces; two of a kind are compared: et-replay -o x.run makes a run of traces");
+                    " is a trace set; compare two inputs of one kind (et-replay -o x.run makes a run)");
 }
 
 Difference compare(const DiffOptions& o, const DiffWishes& wishes, Context& context) {

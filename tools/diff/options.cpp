@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t rows_of_diff = 20;
 
-// Reads "1%" or "5us".
+// Parses "1%" or "5us".
 void read_tolerance(const std::string& text, convert::DiffWishes& to) {
   if (text.ends_with('%')) {
     const auto percent = convert::parse_number(std::string_view(text).substr(0, text.size() - 1));
@@ -36,7 +36,7 @@ std::vector<convert::Rank> read_side(const std::string& side, const std::string&
   }
 }
 
-// Reads "0-3=4-7,8=0": ranks of A and those that they are in B.
+// Parses "0-3=4-7,8=0": ranks of A and their partners in B.
 std::map<convert::Rank, convert::Rank> read_ranks(const std::string& text) {
   std::map<convert::Rank, convert::Rank> ranks;
   for (const std::string& piece : convert::split(text, ',')) {
@@ -46,13 +46,13 @@ std::map<convert::Rank, convert::Rank> read_ranks(const std::string& text) {
     const auto a = read_side(sides[0], piece), b = read_side(sides[1], piece);
     if (a.size() != b.size())
       throw convert::usage_error("--map-ranks " + piece + ": " + convert::counted(a.size(), "rank") + " of A and " +
-                                 std::to_string(b.size()) + " of B; each has one partner");
+                                 std::to_string(b.size()) + " of B; give lists of equal length");
     for (std::size_t i = 0; i < a.size(); ++i) {
       const bool free =
           std::ranges::none_of(ranks, [&](const auto& r) { return r.first == a[i] || r.second == b[i]; });
       if (!free)
         throw convert::usage_error("--map-ranks " + text + ": rank " + std::to_string(a[i]) + " of A or " +
-                                   std::to_string(b[i]) + " of B stands there twice; each has one partner");
+                                   std::to_string(b[i]) + " of B occurs twice; each rank has one partner");
       ranks[a[i]] = b[i];
     }
   }
@@ -64,19 +64,20 @@ std::map<convert::Rank, convert::Rank> read_ranks(const std::string& text) {
 void DiffOptions::check_statistics() const {
   if (structure || times || tolerance || !ignore.empty() || map_ranks)
     throw convert::usage_error(
-        "--statistics compares no node with another: --structure, --times, --tolerance, --ignore-fields and "
-        "--map-ranks are for differences of nodes");
+        "--statistics does not compare nodes; omit --structure, --times, --tolerance, --ignore-fields and "
+        "--map-ranks");
   if (no_simulation && !networks.empty())
-    throw convert::usage_error("--network is for simulations, which --no-simulation leaves out");
+    throw convert::usage_error("--network and --no-simulation cannot be combined; give only one");
 }
 
 convert::DiffWishes DiffOptions::wishes() const {
   if (no_simulation || !networks.empty())
     throw convert::usage_error(std::string(no_simulation ? "--no-simulation" : "--network") +
-                               " is for --statistics");
+                               " requires --statistics");
   if (structure && times)
-    throw convert::usage_error("--structure leaves times out, --times all else; leave out one of them");
-  if (structure && tolerance) throw convert::usage_error("--tolerance is for times, which --structure leaves out");
+    throw convert::usage_error("--structure ignores times and --times compares only times; give only one");
+  if (structure && tolerance)
+    throw convert::usage_error("--tolerance is for times, which --structure ignores; omit one of the two");
   convert::DiffWishes w{.structure = structure, .times = times};
   if (tolerance) read_tolerance(*tolerance, w);
   w.ignore.insert(ignore.begin(), ignore.end());
@@ -102,10 +103,11 @@ void declare_diff(App& app, DiffOptions& o) {
   app.add_flag("--times", o.times, "compare only the times of nodes in both");
   app.add_option("--tolerance", o.tolerance, "1%|5us", "ignore smaller differences of times");
   app.add_list("--ignore-fields", o.ignore, "ATTR,...", "do not compare these attributes");
-  app.add_option("--map-ranks", o.map_ranks, "A=B,...", "which rank of B each rank of A is, such as 0-3=4-7");
+  app.add_option("--map-ranks", o.map_ranks, "A=B,...", "which rank of B each rank of A is, such as 0-3=4-7")
+      .advanced();
   app.group("Statistics");
   app.add_texts("-n,--network", o.networks, "NETWORK", option_text::network);
-  app.add_flag("--no-simulation", o.no_simulation, "compare recorded times only");
+  app.add_flag("--no-simulation", o.no_simulation, "compare recorded times only").advanced();
   app.group("Output");
   app.add_choice("--format", o.format, {"text", "json"}, option_text::format);
   app.add_integer("--top", o.top, 0, 1'000'000'000, "N", option_text::top);

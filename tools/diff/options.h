@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares et-diff's options, and says what they ask for.
+// Options of et-diff, and their meaning.
 #pragma once
 
 #include <cstddef>
@@ -28,13 +28,14 @@ struct DiffOptions {
   std::optional<std::string> output;
   std::optional<std::string> format;
 
-  // Returns what to compare. Throws Error(usage) for a malformed value and for options that do not go together.
+  // Returns the options of the comparison. Throws Error(usage) for a malformed value and for options that cannot be
+  // combined.
   [[nodiscard]] convert::DiffWishes wishes() const;
-  // Throws Error(usage) for options that statistics have no use for.
+  // Throws Error(usage) for options that do not apply to --statistics.
   void check_statistics() const;
-  // Returns "text" or "json": what --format says, else the suffix of -o. Throws Error(usage) for another suffix.
+  // Returns "text" or "json": the value of --format, else the suffix of -o. Throws Error(usage) for another suffix.
   [[nodiscard]] std::string form() const;
-  // Returns how many rows of a table to show; 0: all.
+  // Returns the number of rows of a table to show; 0: all.
   [[nodiscard]] std::size_t rows() const;
 };
 

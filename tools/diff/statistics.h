@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares what et-diff is given by statistics: two sets of traces, or two runs.
+// Compares the statistics of et-diff's operands: two trace sets, or two runs.
 #pragma once
 
 #include "analyze/fidelity/fidelity.h"

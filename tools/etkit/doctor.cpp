@@ -8,7 +8,7 @@
 #include <string_view>
 #include <thread>
 
-#include "common/version.h"
+#include "about/version.h"
 #include "core/words.h"
 #include "formats/format.h"
 
@@ -21,11 +21,11 @@ struct Program {
   const char* package;  // Debian's
 };
 constexpr std::array<Program, 6> programs = {{
-    {"dot", "pictures of et-graph (svg, png, pdf)", "graphviz"},
-    {"mpirun", "sweeps and links on several machines", "openmpi-bin"},
-    {"chromium", "pages (html), as any other browser", "chromium"},
+    {"dot", "et-graph's pictures (svg, png, pdf)", "graphviz"},
+    {"mpirun", "sweeps and et-link on several machines", "openmpi-bin"},
+    {"chromium", "html pages (any browser will do)", "chromium"},
     {"rsvg-convert", "plots (svg) as png or pdf", "librsvg2-bin"},
-    {"jq", "examples with JSON in the manual", "jq"},
+    {"jq", "the manual's examples with JSON", "jq"},
     {"man", "manual pages", "man-db"},
 }};
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What an installation of etkit can do on this machine.
+// Report of what an installation of etkit can do on this machine.
 #pragma once
 
 #include <string>
 
 namespace tools {
 
-// Returns a report: versions, formats, optional programs with their places, processors, environment variables.
+// Returns the report: versions, formats, optional programs with their paths, processors, environment variables.
 [[nodiscard]] std::string doctor_report();
 
 }  // namespace tools

@@ -45,7 +45,7 @@ void generate_for_any_size(const GenerateOptions& o, Collective collective, Cont
   const auto capped = set_calls(made.algorithm, {0, undeclared_max_bytes});
   if (capped && writes_msccl(o))
     log_note(made.algorithm.name + ": maxBytes is " + std::to_string(*capped) +
-             ", as its steps of several chunks hang in larger calls; --size BYTES makes one for other calls");
+             ", because its steps of several chunks hang in larger calls; use --size BYTES for other calls");
   write(made, o, context);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the algorithms of builders, by name or along the rings of a graph file.
+// Makes algorithms with builders, by name or along the rings of a graph file.
 #pragma once
 
 #include "common/tool.h"

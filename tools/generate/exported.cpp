@@ -47,7 +47,7 @@ std::string exported_text(const ExportedTime& exported, Picoseconds schedule, bo
   }
   if (is_longer(exported.total, exported.unlimited)) {
     if (!reason.empty()) reason += "; ";
-    reason += "the runtime's limits make threadblocks do several steps one after the other";
+    reason += "the runtime's limits serialise steps in threadblocks";
   }
   return text + ": " + reason;
 }

@@ -12,14 +12,14 @@
 
 namespace tools {
 
-// The times of a program, and of its algorithm before a runtime's limits changed its steps.
+// Time of a program, and of its algorithm before the limits of a runtime changed the steps.
 struct ExportedTime {
   convert::Picoseconds total = 0;
   convert::Picoseconds unlimited = 0;
 };
 
-// Returns how long the program takes that `algorithm`, of a collective of `bytes`, becomes: `fitted`, if a runtime
-// is named, else what runnable() makes of it. Nothing if the replay does not come to its end.
+// Returns the time of the program of `algorithm`, for a collective of `bytes`. The program is `fitted` if a runtime
+// is named, else the result of runnable(). Nothing if the replay does not complete.
 [[nodiscard]] std::optional<ExportedTime> exported_time(const convert::AlgorithmTimer& timer,
                                                         const convert::Algorithm& algorithm,
                                                         const convert::Algorithm* fitted, std::int64_t bytes);

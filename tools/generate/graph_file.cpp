@@ -36,7 +36,7 @@ GraphOperand operand_of(const std::string& text) {
     const std::string number = operand.path.substr(at + key.size());
     const auto hosts = parse_int(number);
     if (!hosts || *hosts < 1 || *hosts > most_ranks)
-      throw usage_error("--algorithm " + text + ": hosts wants a whole number from 1 to 65536, not '" + number +
+      throw usage_error("--algorithm " + text + ": hosts requires an integer from 1 to 65536, not '" + number +
                         "'");
     operand = {.path = operand.path.substr(0, at), .hosts = *hosts};
   }
@@ -65,7 +65,7 @@ void tell(const std::vector<NcclGraph>& graphs, const NcclGraph& taken) {
       log_info(line);
     }
     if (g.first_rank != 0)
-      log_info("ranks count from " + std::to_string(g.first_rank) + " on, which is rank 0 of the first host");
+      log_info("ranks are numbered from " + std::to_string(g.first_rank) + ", which is rank 0 of the first host");
   }
 }
 
@@ -76,12 +76,13 @@ const NcclGraph& ring_of(const std::string& file, const std::vector<NcclGraph>& 
   if (ring != graphs.end()) throw input_error(ring->where, "the ring has no channels: NCCL found none", "graph");
   std::vector<std::string> others;
   for (const NcclGraph& g : graphs) others.push_back(pattern_name(g));
-  if (others.empty()) throw input_error({.file = file}, "holds no graph", "graph");
-  throw input_error(graphs.front().where,
-                    "holds no ring, only " + join(others) +
-                        ", which are no algorithms: the trees between hosts, and what switches add up, are decided "
-                        "when a job starts and stand in no file",
-                    "graph");
+  if (others.empty()) throw input_error({.file = file}, "contains no graph", "graph");
+  throw input_error(
+      graphs.front().where,
+      "contains no ring, only " + join(others) +
+          ", which are not algorithms: trees between hosts and sums in switches are chosen when a job "
+          "starts and are in no file",
+      "graph");
 }
 
 void warn(const NcclGraph& ring, std::int64_t hosts, Context& context) {
@@ -89,14 +90,16 @@ void warn(const NcclGraph& ring, std::int64_t hosts, Context& context) {
       ring.channels, [](const NcclChannel& c) { return !c.first_net.empty() || !c.last_net.empty(); });
   if (leaves == (hosts > 1)) return;
   const std::string message =
-      leaves ? "the rings lead over the network: this is one of several hosts; ,hosts=N behind the file joins N of "
-               "them, without it the rings close inside the host"
-             : "the rings do not lead over the network: NCCL chose them for one host, and may choose others for " +
-                   std::to_string(hosts);
+      leaves
+          ? "the rings use the network, so the file is for one of several hosts; add ,hosts=N after the file, or "
+            "the rings close inside the host"
+          : "the rings do not use the network: NCCL chose them for one host, and may choose other rings for "
+            "hosts=" +
+                std::to_string(hosts);
   context.diagnostics.warning(ring.where, "graph", message);
 }
 
-// Returns the number of a network device, decimal or behind 0x; -1 if the file names none.
+// Returns the number of a network device, decimal or hexadecimal with 0x; -1 if the file names none.
 std::int64_t net_of(const std::string& text) {
   const bool hex = text.starts_with("0x");
   const char* const end = text.data() + text.size();
@@ -155,7 +158,7 @@ GraphAlgorithm graph_algorithm(const GenerateOptions& o, Collective collective, 
   CollectiveRequest request = algorithm_request(o, collective, context);
   if (!request.dims.empty() || !request.dim_algorithms.empty())
     throw usage_error(std::string(request.dims.empty() ? "--dim-algorithms" : "--dims") +
-                      " is not for --algorithm graph:FILE, whose file has the ranks");
+                      " cannot be combined with --algorithm graph:FILE, whose file defines the ranks");
   const GraphOperand operand = operand_of(*o.algorithm);
   const auto input = open_input(operand.path);
   const std::vector<NcclGraph> graphs = read_nccl_graphs(input->name(), input->read_rest());
@@ -166,7 +169,7 @@ GraphAlgorithm graph_algorithm(const GenerateOptions& o, Collective collective, 
                       counted(static_cast<std::uint64_t>(ranks), "rank") +
                       (operand.hosts > 1 ? " on " + std::to_string(operand.hosts) + " hosts" : ""));
   if (ranks < 2)
-    throw input_error(ring.where, "the ring has one GPU; ,hosts=N behind the file joins N hosts", "graph");
+    throw input_error(ring.where, "the ring has one GPU; add ,hosts=N after the file to join N hosts", "graph");
   if (ranks > most_ranks)
     throw usage_error(std::to_string(ranks) + " ranks are too many; the limit is " + std::to_string(most_ranks));
   tell(graphs, ring);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the algorithms of --algorithm graph:FILE, the rings of a graph file of NCCL.
+// Makes the algorithms of --algorithm graph:FILE along the rings of an NCCL graph file.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@ namespace tools {
 [[nodiscard]] bool names_graph_file(const GenerateOptions& o);
 
 struct GraphAlgorithm {
-  // The network devices by which messages leave the sender's host and come to the receiver's, -1: none or not
+  // Network devices through which messages leave the sender's host and reach the receiver's host; -1: none, or not
   // named.
   struct Nets {
     std::int64_t net = -1;
     std::int64_t net_to = -1;
   };
   convert::Algorithm algorithm;
-  std::vector<std::vector<Nets>> nets{};  // by rank and threadblock, which sends
+  std::vector<std::vector<Nets>> nets{};  // by rank and sending threadblock
 
-  // Names the devices in the sends of a trace (attributes net, net_to), one of algorithm.
+  // Adds the devices to the sends of a trace of `algorithm` (attributes net, net_to).
   void name_nets(convert::Trace& trace) const;
   [[nodiscard]] bool has_nets() const;
 };
 
-// Returns the algorithm; tells what the file holds with -v. Throws Error.
+// Returns the algorithm; logs the contents of the file with -v. Throws Error.
 [[nodiscard]] GraphAlgorithm graph_algorithm(const GenerateOptions& o, convert::Collective collective,
                                              Context& context);
 

@@ -19,7 +19,7 @@ using namespace convert;
 
 namespace {
 
-// Appends a text in a column behind a name.
+// Appends a name, and a text in the next column.
 void add_entry(std::string& out, std::string_view name, std::string_view text) {
   constexpr std::size_t indent = 22;
   std::string left = "  " + std::string(name);
@@ -40,7 +40,7 @@ std::optional<Collective> collective_of(const std::string& text) {
 void check_kind(const std::string& kind) {
   if (names_workload(kind) || collective_of(kind) || find_trace_kind(kind) != nullptr) return;
   if (parse_collective(kind, can_synthesize))
-    throw usage_error(kind + " is made for a network: give --algorithm synthesized, and the network with -n");
+    throw usage_error(kind + " requires a network; give --algorithm synthesized and -n NETWORK");
   std::vector<std::string> known = workload_presets();
   for (const Collective c : offered_collectives()) known.emplace_back(name(c));
   for (const TraceKind& k : trace_kinds()) known.emplace_back(k.name);
@@ -67,8 +67,8 @@ std::string list_text() {
     add_entry(out, "", "ranks: " + std::string(a.ranks));
   }
   add_entry(out, synthesized_name,
-            "made for the network of -n and the bytes of --size, near the least time of both; see --bound");
-  add_entry(out, "", "ranks: the NPUs of the network, or a --group of them");
+            "made for the network of -n and the bytes of --size, close to the lower bound; see --bound");
+  add_entry(out, "", "ranks: the NPUs of the network, or of --group");
   out += "\nKinds of traces, of each rank; defaults in parentheses:\n";
   for (const TraceKind& k : trace_kinds()) {
     add_entry(out, k.name, k.summary);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists the kinds of things that et-generate makes: collectives for which there are algorithms, and traces.
+// Lists the kinds that et-generate makes: collectives with their algorithms, and traces.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace tools {
 // Throws Error(usage) with the nearest name if the kind is neither a collective nor a kind of trace.
 void check_kind(const std::string& kind);
 
-// Returns what --list prints.
+// Returns the output of --list.
 [[nodiscard]] std::string list_text();
 
 }  // namespace tools

@@ -19,7 +19,7 @@ namespace {
 constexpr Rank default_npus = 8;
 constexpr std::int64_t most_npus = std::int64_t{1} << 24;
 
-// Refuses options of a group that the kind has no use for; `others` says whose they are.
+// Refuses options of a group that does not apply to the kind; `others` names the kinds with these options.
 void refuse(const std::string& kind, const char* others, const std::string& given) {
   if (!given.empty()) throw usage_error(given + " is for " + others + ", not for " + kind);
 }
@@ -76,7 +76,7 @@ void add_generate_options(App& app, GenerateOptions& o) {
   app.group("Algorithms");
   app.add_option("-a,--algorithm", o.algorithm, "[WHICH[:CONDITION...]=]ALGORITHM", option_text::algorithm);
   app.add_integer("--chunks", o.chunks, 1, 1 << 24, "K", option_text::chunks);
-  app.add_option("--dims", o.dims, "AxB...", "sizes of the dimensions of a hierarchical algorithm");
+  app.add_option("--dims", o.dims, "AxB...", "sizes of the dimensions of a hierarchical algorithm").advanced();
   app.add_list("--dim-algorithms", o.dim_algorithms, "NAME,...",
                "algorithm of each dimension: ring, direct or halving_doubling (default: ring)")
       .advanced();
@@ -153,12 +153,11 @@ GenerateRequest trace_request(const GenerateOptions& o, const Context& context) 
 
 Noise workload_noise(const GenerateOptions& o, const Workload& workload) {
   const Noise noise = noise_of(o);
-  if (noise.layer > 0)
-    throw usage_error("--noise layer is for kind layers; nodes of workloads differ by rank and node");
+  if (noise.layer > 0) throw usage_error("--noise layer is for kind layers only; use rank or node for workloads");
   if (noise.given() && !workload.times.given())
     throw usage_error("--noise changes times, and " + workload.name +
                       " has none; give them with --set time.peak=RATE, such as 989TFLOPS");
-  if (o.seed && o.noise.empty()) throw usage_error("--seed is for --noise, and for random traces");
+  if (o.seed && o.noise.empty()) throw usage_error("--seed requires --noise, or a random trace");
   return noise;
 }
 

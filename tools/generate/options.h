@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares the options of et-generate, and finds what they ask for.
+// Options of et-generate, and the requests that they make.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ struct GenerateOptions {
   OutputOptions output;
   bool list = false;
   std::optional<std::int64_t> npus;
-  std::vector<std::int64_t> sizes;           // more than one: of collectives only
-  std::optional<std::int64_t> largest_call;  // that an algorithm is for, 0: no limit; none: twice its size
+  std::vector<std::int64_t> sizes;           // more than one: for collectives only
+  std::optional<std::int64_t> largest_call;  // of an algorithm; 0: no limit; unset: twice its size
   std::optional<std::string> compat;
   std::optional<std::string> show;    // "plan" of a workload, "sizes" of a synthesis
-  std::optional<std::string> format;  // of what --show and --bound print
-  // Belong to algorithms:
+  std::optional<std::string> format;  // of the output of --show and --bound
+  // For algorithms:
   std::optional<std::string> algorithm;
   std::optional<std::int64_t> chunks;
   std::optional<std::string> dims;
@@ -34,16 +34,16 @@ struct GenerateOptions {
   std::optional<std::int64_t> root;
   std::optional<std::string> proto;
   SynthesisOptions synthesis;
-  // Belong to traces:
-  convert::GenerateRequest trace;  // those that need no conversion
+  // For traces:
+  convert::GenerateRequest trace;  // options without conversion
   std::optional<std::int64_t> compute_ps;
   std::optional<std::int64_t> backward_ps;
   std::vector<std::string> calls;  // "all_reduce:64MiB"
   std::optional<std::string> order;
-  // Belong to traces and workloads:
+  // For traces and workloads:
   std::optional<std::int64_t> seed;
   std::vector<std::string> noise;  // KEY=SIGMA
-  // Belong to workloads:
+  // For workloads:
   std::vector<std::string> set;  // KEY=VALUE
   std::optional<std::string> plan;
 
@@ -54,13 +54,13 @@ struct GenerateOptions {
 
 void add_generate_options(App& app, GenerateOptions& to);
 
-// Return what to make. Throw Error(usage) for options that belong to the other of the two.
+// Return the request. Throw Error(usage) for options that do not apply to this kind.
 [[nodiscard]] convert::CollectiveRequest algorithm_request(const GenerateOptions& o, convert::Collective collective,
                                                            const Context& context);
 [[nodiscard]] convert::GenerateRequest trace_request(const GenerateOptions& o, const Context& context);
-// Throws Error(usage) if --show asks for something else than `offered`, all that the kind has to show.
+// Throws Error(usage) if --show is not `offered`, the only value that the kind has.
 void check_show(const GenerateOptions& o, std::string_view offered);
-// Returns the noise of a workload. Throws Error(usage) if it has no times, and for what only other kinds have.
+// Returns the noise of a workload. Throws Error(usage) if the workload has no times, and for noise of other kinds.
 [[nodiscard]] convert::Noise workload_noise(const GenerateOptions& o, const convert::Workload& workload);
 
 }  // namespace tools

@@ -30,7 +30,7 @@ bool take_fewer_pieces(const SynthesisProblem& problem, std::int32_t chunks, dou
   if (!choice.pieces && of_part > 1) {
     choice.most_pieces = fewer(of_part);
   } else {
-    // A root has as many pieces as there are parts at least, unless the user asks for fewer.
+    // A root has at least as many pieces as there are shards, unless the user requests fewer.
     choice.pieces = has_root(problem.collective) ? std::bit_floor(fewer(made)) : 1U;
   }
   return true;

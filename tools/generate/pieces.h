@@ -10,15 +10,15 @@
 
 namespace tools {
 
-// Returns the bytes of the largest elements, of 8 bytes at most, that a part of the collective has.
+// Returns the size of the largest element, at most 8 bytes, that divides a shard of the collective.
 [[nodiscard]] std::int64_t element_bytes(const convert::SynthesisProblem& problem);
 
 // Returns whether the chunks of an algorithm are whole elements.
 [[nodiscard]] bool has_whole_elements(const convert::SynthesisProblem& problem,
                                       const convert::Algorithm& algorithm);
 
-// Chooses fewer pieces than `chunks` chunks are, for an algorithm that has `times` as many steps as a runtime
-// takes. Returns false if there are no fewer.
+// Chooses fewer pieces than `chunks` chunks have, for an algorithm with `times` as many steps as a runtime accepts.
+// Returns false if there cannot be fewer.
 [[nodiscard]] bool take_fewer_pieces(const convert::SynthesisProblem& problem, std::int32_t chunks, double times,
                                      convert::SynthesisChoice& choice);
 

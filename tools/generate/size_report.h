@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells how fast an algorithm for each of several sizes is.
+// Reports the speed of the algorithms for several sizes.
 #pragma once
 
 #include <cstdint>

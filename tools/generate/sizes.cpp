@@ -9,16 +9,16 @@ using namespace convert;
 
 void check_sizes(const GenerateOptions& o) {
   for (std::size_t i = 0; i < o.sizes.size(); ++i) {
-    if (o.sizes[i] == 0) throw usage_error("--size 0: nothing moves");
+    if (o.sizes[i] == 0) throw usage_error("--size 0: nothing is transferred; give at least 1 byte");
     if (i > 0 && o.sizes[i] <= o.sizes[i - 1])
-      throw usage_error("--size: sizes must ascend; " + std::to_string(o.sizes[i]) + " follows " +
+      throw usage_error("--size requires ascending sizes; " + std::to_string(o.sizes[i]) + " follows " +
                         std::to_string(o.sizes[i - 1]));
   }
 }
 
 void check_files_of_sizes(const GenerateOptions& o) {
   if (o.sizes.size() > 1 && o.output.to_stdout())
-    throw usage_error("several sizes are several files: give -o NAME, which gets a number");
+    throw usage_error("several sizes require several files; give -o NAME, to which numbers are added");
 }
 
 GenerateOptions options_of_size(const GenerateOptions& o, std::size_t i) {

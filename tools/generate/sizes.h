@@ -16,16 +16,17 @@ void check_sizes(const GenerateOptions& o);
 // Throws Error(usage) if several sizes would go to standard output.
 void check_files_of_sizes(const GenerateOptions& o);
 
-// Returns the options for size number `i` alone, with its largest call, and a file, or set, of its own if there are
-// several.
+// Returns the options for size number `i` only, with its largest call. If there are several sizes, the output is a
+// numbered file or set.
 [[nodiscard]] GenerateOptions options_of_size(const GenerateOptions& o, std::size_t i);
 
 struct SizedCalls {
   convert::CallRange range{};  // minBytes and maxBytes
   std::int64_t end = 0;        // where the calls of the next larger size begin
 };
-// Returns the calls of an algorithm for size number `i`: from half of its size to twice that, but from `begin` on
-// if there is a smaller size, and up to the calls of the next larger size. `target`: the runtime; null: any.
+// Returns the calls of an algorithm for size number `i`: from half the size to twice the size. The range begins at
+// `begin` if there is a smaller size, and ends at the calls of the next larger size. `target`: the runtime; null:
+// any.
 [[nodiscard]] SizedCalls calls_of_size(const GenerateOptions& o, std::size_t i, std::int64_t begin,
                                        std::int32_t chunks, const convert::RuntimeLimits* target);
 

@@ -37,7 +37,7 @@ void refuse(const std::string& given, const char* why) {
   if (!given.empty()) throw usage_error(given + why);
 }
 
-// Refuses options that say nothing of an algorithm that is made for a network.
+// Refuses options that do not apply to synthesized algorithms.
 void check_options(const GenerateOptions& o, const Context& context) {
   refuse(context.first_given("Workloads"), " is for workloads, not for collectives");
   check_show(o, "sizes");
@@ -48,26 +48,27 @@ void check_options(const GenerateOptions& o, const Context& context) {
   const SynthesisOptions& s = o.synthesis;
   if (!s.network)
     throw usage_error(
-        "--algorithm synthesized requires a network: give -n FILE, or such as -n ring:8,bw=50GB/s,lat=500ns");
+        "--algorithm synthesized requires a network; give -n FILE, or a short form such as -n "
+        "ring:8,bw=50GB/s,lat=500ns");
   if (o.sizes.empty())
-    throw usage_error("--algorithm synthesized requires --size: latency or bandwidth dominates, by size");
+    throw usage_error("--algorithm synthesized requires --size; the best algorithm depends on the size");
   check_sizes(o);
   refuse(o.dims                      ? "--dims"
          : !o.dim_algorithms.empty() ? "--dim-algorithms"
          : o.proto                   ? "--proto"
                                      : "",
-         " is not for --algorithm synthesized");
-  if (s.bound && o.show) throw usage_error("--bound and --show sizes exclude each other");
+         " cannot be combined with --algorithm synthesized");
+  if (s.bound && o.show) throw usage_error("--bound and --show sizes cannot be combined; give only one");
   if (s.bound || o.show) {
-    const std::string why = s.bound ? " is not for --bound, which makes no algorithm"
-                                    : " is not for --show sizes, which writes no algorithm";
+    const std::string why = s.bound ? " cannot be combined with --bound, which makes no algorithm"
+                                    : " cannot be combined with --show sizes, which writes no algorithm";
     refuse(o.output.path ? "-o" : o.output.to ? "-t" : "", why.c_str());
   } else {
     if (o.format) throw usage_error("--format is for --bound and --show sizes");
     check_files_of_sizes(o);
   }
   if (s.target && !o.show && written_format(o.output.to, o.output.path).format->name != "msccl")
-    throw usage_error("--target " + *s.target + " is for MSCCL-IR: give -t msccl");
+    throw usage_error("--target " + *s.target + " requires MSCCL-IR output; give -t msccl");
   if (s.bound) {
     refuse(o.chunks                ? "--chunks"
            : !s.methods.empty()    ? "--method"
@@ -78,8 +79,8 @@ void check_options(const GenerateOptions& o, const Context& context) {
            : s.most_pieces         ? "--max-chunks"
            : o.seed                ? "--seed"
                                    : "",
-           " is not for --bound, which makes no algorithm");
-    if (o.sizes.size() > 1) throw usage_error("--bound takes one --size");
+           " cannot be combined with --bound, which makes no algorithm");
+    if (o.sizes.size() > 1) throw usage_error("--bound requires a single --size");
   }
 }
 
@@ -89,7 +90,7 @@ SynthesisMethod method_of(const std::string& text) {
     if (same_name(text, name(m))) return m;
     known.emplace_back(name(m));
   }
-  throw usage_error("--method " + text + ": expected some of " + join(known) + ", or auto");
+  throw usage_error("--method " + text + ": expected one or more of " + join(known) + ", or auto");
 }
 
 SynthesisChoice choice_of(const GenerateOptions& o, const Context& context) {
@@ -118,8 +119,8 @@ bool writes_schedule(const GenerateOptions& o) {
   return written_format(o.output.to, o.output.path).format->name == "ten";
 }
 
-// Returns the forwarding of an algorithm: --forwarding, else the default of et-replay; schedules, and several
-// collectives in turns, have store-and-forward switches. Without switches both are the same.
+// Returns the forwarding of an algorithm: --forwarding, else the default of et-replay. Schedules, and several
+// collectives at once, have store-and-forward switches. Without switches both are the same.
 Forwarding forwarding_of(const GenerateOptions& o, const NetworkConfig& network) {
   const std::optional<std::string>& text = o.synthesis.forwarding;
   if (!text) {
@@ -133,7 +134,7 @@ Forwarding forwarding_of(const GenerateOptions& o, const NetworkConfig& network)
 void note_stored(const GenerateOptions& o, const NetworkConfig& network, const std::string& what) {
   if (o.synthesis.forwarding || build_wire_graph(network).switches == 0) return;
   log_note(what +
-           " require store-and-forward switches; et-replay takes the claimed time only with --forwarding store");
+           " require store-and-forward switches; et-replay reaches the claimed time only with --forwarding store");
 }
 
 SynthesisRequest request_of(const GenerateOptions& o, const NetworkConfig& network) {
@@ -159,10 +160,11 @@ SynthesisRequest request_of(const GenerateOptions& o, const NetworkConfig& netwo
                       counted(static_cast<std::uint64_t>(network.npus()), "NPU"));
   if (s.target && (*collective == Collective::gather || *collective == Collective::scatter))
     throw usage_error("--target " + *s.target + " is not for " + std::string(name(*collective)) +
-                      (*s.target == "rccl" ? ": RCCL counts chunks of one rank's part, MSCCL-IR those of all"
-                                           : ", which MSCCL does not know"));
+                      (*s.target == "rccl"
+                           ? ": RCCL counts the chunks of one rank, MSCCL-IR the chunks of all ranks"
+                           : ", which MSCCL does not support"));
   if (s.group_only && !s.group && network.graph.participants.empty())
-    throw usage_error("--group-only goes with --group");
+    throw usage_error("--group-only requires --group");
   return request;
 }
 
@@ -170,12 +172,12 @@ bool adds(Collective c) {
   return c == Collective::all_reduce || c == Collective::reduce || c == Collective::reduce_scatter;
 }
 
-// What is made for one size: a schedule with its algorithm, or an algorithm that no schedule expresses.
+// Result for one size: a schedule with its algorithm, or an algorithm that no schedule expresses.
 struct MadeForSize {
   SynthesizedAlgorithm synthesized{};
   Algorithm algorithm{};
   std::optional<ExportedTime> exported{};  // of MSCCL-IR, if all NPUs take part
-  // The time of the result, in the form in which it is written.
+  // Returns the time of the result, in the form in which it is written.
   [[nodiscard]] Picoseconds total() const { return exported ? exported->total : synthesized.total; }
 };
 
@@ -193,7 +195,7 @@ class Generation {
     if (format_ == "ten" && request_.forwarding != Forwarding::store && build_wire_graph(network_).switches != 0) {
       throw usage_error(
           "--forwarding " + std::string(name(request_.forwarding)) +
-          ": schedules (ten) are for store-and-forward switches; take --forwarding store, or write traces "
+          ": schedules (ten) require store-and-forward switches; give --forwarding store, or write traces "
           "instead");
     }
   }
@@ -246,7 +248,7 @@ class Generation {
   }
 
  private:
-  // What a runtime takes has the NPUs that take part as its GPUs, all others pass on as switches do.
+  // For a runtime, only the participating NPUs are GPUs; the other NPUs forward messages as switches do.
   SynthesisProblem problem_of_size() {
     SynthesisProblem problem = make_problem(network_, request_, context_.diagnostics);
     if (!o_.synthesis.target || problem.size() == problem.wires.npus) return problem;
@@ -261,22 +263,23 @@ class Generation {
       warn_of_whole_parts(problem);
       limit_pieces(problem, choice);
     }
-    // A judge knows the NPUs by their numbers on the whole network.
+    // A judge uses the NPU numbers of the whole network.
     const AlgorithmJudge judge = problem.wires.npus == static_cast<std::uint32_t>(network_.npus())
                                      ? judge_by_replay(network_, request_)
                                      : AlgorithmJudge{};
     MadeForSize out = make(problem, choice, judge);
     if (out.synthesized.stopped)
       context_.diagnostics.warning({.file = problem.source}, "time-limit",
-                                   "the time limit was reached: what is found depends on this machine");
-    // Quick methods cut into other numbers of pieces, which may make a faster program of a slower schedule.
+                                   "the time limit was reached; the result depends on this machine");
+    // Quick methods use other numbers of pieces, which may give a faster program of a slower schedule.
     if (slower_as_program(out) && choice.effort != SynthesisEffort::fast && !is_late(choice)) {
       choice.effort = SynthesisEffort::fast;
       try {
         MadeForSize quick = make(problem, choice, judge);
         if (quick.total() < out.total()) out = std::move(quick);
       } catch (const Error& e) {
-        if (e.kind() != Error::Kind::usage && e.kind() != Error::Kind::input) throw;  // else there is none
+        if (e.kind() != Error::Kind::usage && e.kind() != Error::Kind::input)
+          throw;  // otherwise there is no quick result
       }
     }
     return out;
@@ -291,7 +294,7 @@ class Generation {
       if (o_.chunks || !take_fewer_pieces(problem, out.algorithm.chunks, fitted.times, choice))
         throw input_error(
             {.file = problem.source},
-            fitted.exceeded + (o_.chunks ? "; choose fewer --chunks" : "; no algorithm of fewer steps is found"),
+            fitted.exceeded + (o_.chunks ? "; reduce --chunks" : "; no algorithm with fewer steps was found"),
             "limits");
     }
     take_other_pieces(problem, choice, judge, out);
@@ -314,8 +317,8 @@ class Generation {
     return fitted;
   }
 
-  // Returns the time of the MSCCL-IR output; `written` is within the limits of a runtime if one is named. The
-  // replay has the NPU numbers of the network.
+  // Returns the time of the MSCCL-IR output. `written` is within the limits of a runtime if one is named. The
+  // replay uses the NPU numbers of the network.
   [[nodiscard]] std::optional<ExportedTime> time_exported(const SynthesisProblem& problem, const Algorithm& made,
                                                           const Algorithm& written) const {
     if (!makes_programs() || problem.size() != static_cast<std::uint32_t>(network_.npus()) ||
@@ -328,7 +331,7 @@ class Generation {
     return made.exported && made.exported->total > made.synthesized.total + made.synthesized.total / 100;
   }
 
-  // A program may be slower than its schedule: then other numbers of pieces are tried, and compared as programs.
+  // A program may be slower than its schedule. Then other numbers of pieces are tried, and compared as programs.
   void take_other_pieces(const SynthesisProblem& problem, const SynthesisChoice& choice,
                          const AlgorithmJudge& judge, MadeForSize& out) {
     if (!slower_as_program(out) || choice.pieces || o_.chunks || choice.objective != SynthesisObjective::time)
@@ -345,7 +348,7 @@ class Generation {
         made.synthesized = synthesize_algorithm(problem, other, ignored, judge);
       } catch (const Error& e) {
         if (e.kind() != Error::Kind::usage && e.kind() != Error::Kind::input) throw;
-        continue;  // no algorithm of this many pieces
+        continue;  // no algorithm with this number of pieces
       }
       if (!finish(problem, made).exceeded.empty() || !made.exported) continue;
       if (made.exported->total < out.exported->total) out = std::move(made);
@@ -354,8 +357,8 @@ class Generation {
 
   [[nodiscard]] const RuntimeLimits& limits() const { return runtime_of(*o_.synthesis.target); }
 
-  // Does without what has too many steps in any case: each piece comes to each GPU, and as many leave it. Does
-  // without chunks that are no whole elements too.
+  // Excludes numbers of pieces that need too many steps in any case: each GPU receives each piece and sends as
+  // many. Also excludes chunks that are not whole elements.
   void limit_pieces(const SynthesisProblem& problem, SynthesisChoice& choice) const {
     const bool split = adds(problem.collective) && !limits().adds_received;
     const std::uint64_t phases = (problem.collective == Collective::all_reduce ? 4U : 2U) + (split ? 1U : 0U);
@@ -375,16 +378,16 @@ class Generation {
     constexpr std::int64_t usual = std::int64_t{64} * 8;  // pieces, bytes of an element
     context_.diagnostics.warning(
         {.file = problem.source}, "sizes",
-        "parts of " + std::to_string(problem.shard_bytes) +
-            " bytes do not divide into chunks of one size, and go whole; a --size that is a "
+        "shards of " + std::to_string(problem.shard_bytes) +
+            " bytes cannot be divided into chunks of one size, and are sent whole; a --size that is a "
             "multiple of " +
             std::to_string(usual * problem.size()) + " may be faster");
   }
 
-  // Makes what a runtime takes, if one is named; else returns which of its limits that exceeds.
+  // Fits the algorithm to the named runtime, if there is one. Otherwise returns the exceeded limits of the runtime.
   RuntimeFit fit(const SynthesisProblem& problem, Algorithm& algorithm) const {
     if (!o_.synthesis.target) return {};
-    // As few steps as the narrower limits have make more channels.
+    // The narrower limits have fewer steps, which gives more channels.
     RuntimeLimits narrow = limits();
     narrow.steps = std::min(narrow.steps, rccl_limits.steps);
     narrow.threadblocks = std::min(narrow.threadblocks, rccl_limits.threadblocks);
@@ -392,14 +395,15 @@ class Generation {
     if (!fitted.algorithm) fitted = fit_runtime(algorithm, limits());
     if (!fitted.algorithm) return fitted;
     if (!o_.chunks && !has_whole_elements(problem, algorithm)) {
-      fitted.exceeded = "chunks of " + std::to_string(problem.bytes / algorithm.chunks) + " bytes are no elements";
+      fitted.exceeded =
+          "chunks of " + std::to_string(problem.bytes / algorithm.chunks) + " bytes are not whole elements";
       return fitted;
     }
     algorithm = std::move(*fitted.algorithm);
     return {};
   }
 
-  // Some small collectives are faster by algorithms that no schedule expresses.
+  // Some small collectives are faster with algorithms that no schedule expresses.
   void take_builder(const SynthesisProblem& problem, const SynthesisChoice& choice, MadeForSize& out) {
     const bool wanted = choice.effort != SynthesisEffort::fast &&
                         choice.objective != SynthesisObjective::bandwidth && format_ != "ten" &&
@@ -435,8 +439,8 @@ class Generation {
     if (most && *most < o_.sizes[i])
       context_.diagnostics.warning({.file = algorithm.name}, "fifo",
                                    "steps of several chunks hang in calls of more than " + std::to_string(*most) +
-                                       " bytes, and the algorithm is for " + std::to_string(o_.sizes[i]) +
-                                       "; maxBytes excludes such calls");
+                                       " bytes, but the algorithm is for " + std::to_string(o_.sizes[i]) +
+                                       " bytes; maxBytes excludes such calls");
     return calls.end;
   }
 
@@ -473,8 +477,8 @@ void generate_synthesized(const GenerateOptions& o, Context& context,
         (!o.synthesis.forwarding || build_wire_graph(network).switches == 0))
       own.synthesis.forwarding = "store";  // the same without switches
     if (!can_be_placed(own)) throw;
-    log_note("NPUs that do not take part only pass messages on here, as beside other collectives");
-    note_stored(o, network, "they");
+    log_note("NPUs outside the group only forward messages here, as for several collectives at once");
+    note_stored(o, network, "such algorithms");
     generate_together(own, network, request_of(own, network), choice_of(own, context), context);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes algorithms for a network: declares the options of --algorithm synthesized, and does what they ask for.
+// Algorithms that are synthesized for a network: the options of --algorithm synthesized, and the output.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +36,10 @@ struct SynthesisOptions {
 
 void add_synthesis_options(App& app, SynthesisOptions& to);
 
-// Returns whether --algorithm is synthesized: an algorithm that is made for a network.
+// Returns whether --algorithm is synthesized: an algorithm made for a network.
 [[nodiscard]] bool is_synthesized(const GenerateOptions& o);
 
-// Writes the algorithm, one for each size; or prints the result of --bound or --show. `watch` sees each algorithm
+// Writes the algorithm, one for each size; or prints the result of --bound or --show. `watch` gets each algorithm
 // before it is written. Throws Error.
 void generate_synthesized(const GenerateOptions& o, Context& context,
                           const std::function<void(const convert::Algorithm&)>& watch = {});

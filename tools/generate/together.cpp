@@ -22,7 +22,7 @@ using namespace convert;
 
 namespace {
 
-// Refuses what is of one collective only.
+// Refuses options that are for one collective only.
 void check_options(const GenerateOptions& o) {
   const SynthesisOptions& s = o.synthesis;
   const bool groups = s.group && s.group->find(';') != std::string::npos;
@@ -34,13 +34,13 @@ void check_options(const GenerateOptions& o) {
                             : o.root && groups                          ? "--root"
                                                                         : "";
   if (!given.empty())
-    throw usage_error(given + " is of one collective; " +
-                      (given == "--root" ? "several have the first NPU of their group as root"
-                                         : "--group and --also ask for several at once"));
-  if (o.sizes.size() > 1) throw usage_error("several collectives at once take one --size");
+    throw usage_error(given + " is for one collective only; " +
+                      (given == "--root" ? "several collectives have the first NPU of their group as root"
+                                         : "--group and --also request several at once"));
+  if (o.sizes.size() > 1) throw usage_error("several collectives at once require a single --size");
 }
 
-// A collective, and how messages call it.
+// A requested collective, and its name in messages.
 struct Asked {
   SynthesisRequest request;
   std::string text;
@@ -54,7 +54,8 @@ void add_groups(const SynthesisRequest& of, const std::optional<std::string>& gr
     return;
   }
   for (const std::string& group : split(*groups, ';')) {
-    if (group.empty()) throw usage_error(option + " " + *groups + ": a group is empty; expected such as 0-3;4-7");
+    if (group.empty())
+      throw usage_error(option + " " + *groups + ": a group is empty; expected groups such as 0-3;4-7");
     Asked& a = out.emplace_back(Asked{of, kind + " of NPUs " + group});
     a.request.group = parse_ranks(group, option);
   }
@@ -69,11 +70,11 @@ void add_also(const SynthesisRequest& first, const std::string& text, std::vecto
   };
   const std::vector<std::string> parts = split(text, ':');
   const auto collective = parse_collective(parts[0], can_synthesize);
-  if (!collective) throw bad("'" + parts[0] + "' is none of " + join(names_of(can_synthesize)));
-  if (parts.size() < 2) throw bad("its size is missing");
+  if (!collective) throw bad("'" + parts[0] + "' is not one of " + join(names_of(can_synthesize)));
+  if (parts.size() < 2) throw bad("the size is missing");
   if (parts.size() > 3) throw bad("it has too many parts");
   const auto bytes = parse_bytes(parts[1]);
-  if (!bytes || *bytes < 1) throw bad("'" + parts[1] + "' is no size");
+  if (!bytes || *bytes < 1) throw bad("'" + parts[1] + "' is not a size in bytes");
   SynthesisRequest request = first;
   request.collective = *collective;
   request.bytes = *bytes;
@@ -115,7 +116,7 @@ class Together {
     const bool relayed = format.write_schedule != nullptr;
     const bool apart = relayed || format.write_algorithm != nullptr;
     if (apart && problems_.size() > 1 && o_.output.to_stdout())
-      throw usage_error("several collectives are several files: give -o NAME, which gets a number");
+      throw usage_error("several collectives require several files; give -o NAME, to which numbers are added");
     check_outputs(apart);
     const JointAlgorithms made = make_together(std::move(problems_), choice);
     tell(made);
@@ -140,11 +141,11 @@ class Together {
   void tell(const JointAlgorithms& made) {
     log_info(made.summary());
     for (std::size_t c = 0; c < made.problem.size(); ++c)
-      log_info(collective_text(made.problem.named[c]) + ": " + format_time(made.result.made[c].total) +
-               ", by itself " + format_time(made.result.alone[c]));
+      log_info(collective_text(made.problem.named[c]) + ": " + format_time(made.result.made[c].total) + ", alone " +
+               format_time(made.result.alone[c]));
     if (made.result.stopped)
       context_.diagnostics.warning({.file = made.problem.named.front().source}, "time-limit",
-                                   "the time limit was reached: what is found depends on this machine");
+                                   "the time limit was reached; the result depends on this machine");
   }
 
   [[nodiscard]] std::optional<std::string> path_of(std::size_t c, std::size_t count) const {
@@ -152,7 +153,7 @@ class Together {
   }
 
   void write_each(const JointAlgorithms& made, bool relayed) {
-    std::vector<std::pair<std::size_t, CheckedSchedule>> all;  // before the first is written
+    std::vector<std::pair<std::size_t, CheckedSchedule>> all;  // all are made before the first is written
     for (std::size_t c = 0; c < made.problem.size(); ++c) {
       const SynthesisProblem& p = made.problem.named[c];
       if (p.size() > 1) all.emplace_back(c, relayed ? relayed_schedule(made, c) : algorithm_of(made, c));
@@ -160,7 +161,7 @@ class Together {
     if (all.empty()) {
       const SynthesisProblem& p = made.problem.named.front();
       throw input_error({.file = p.source},
-                        collective_text(p) + ": nothing moves, which no file of this format says");
+                        collective_text(p) + ": nothing is transferred, which this format cannot express");
     }
     for (auto& [c, own] : all) {
       const SynthesisProblem& p = made.problem.named[c];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes algorithms for several collectives that run at once: of several groups (--group '0-3;4-7'), and others
-// beside them (--also).
+// Algorithms for several collectives that run at once: for several groups (--group '0-3;4-7'), and for other
+// collectives (--also).
 #pragma once
 
 #include "common/tool.h"
@@ -11,15 +11,15 @@
 
 namespace tools {
 
-// Returns whether more than one collective is asked for.
+// Returns whether more than one collective is requested.
 [[nodiscard]] bool asks_for_several(const GenerateOptions& o);
 
-// Returns whether one collective, with these options, can be made as several are: NPUs that do not take part only
-// pass messages on.
+// Returns whether one collective, with these options, can be made like several collectives: NPUs outside its group
+// only forward messages.
 [[nodiscard]] bool can_be_placed(const GenerateOptions& o);
 
-// Writes traces that have all of them, or a file for each; or prints what --bound asks for. `first`: the collective
-// that is named first, of which --group is not looked at. Throws Error.
+// Writes traces with all collectives, or a file for each; or prints the result of --bound. `first`: the first
+// collective; its --group is ignored. Throws Error.
 void generate_together(const GenerateOptions& o, const convert::NetworkConfig& network,
                        const convert::SynthesisRequest& first, const convert::SynthesisChoice& choice,
                        Context& context);

@@ -24,14 +24,14 @@ using namespace convert;
 
 namespace {
 
-// A file, or standard input: told from kinds by a folder or suffix.
+// Returns whether KIND is a file or standard input. Unlike other kinds, a file has a folder or a suffix.
 bool is_file(const std::string& kind) {
   std::error_code error;
   return kind == "-" || kind.find('/') != std::string::npos || kind.ends_with(".yml") || kind.ends_with(".yaml") ||
          (kind.find('.') != std::string::npos && std::filesystem::exists(kind, error));
 }
 
-// What ranks of stages do that all do the same, as a line of a table.
+// Work of the ranks of one stage, or of consecutive equal stages; a row of a table.
 struct StageLine {
   std::string stages;
   std::int64_t ranks = 0;
@@ -53,7 +53,7 @@ bool same(const StageFigures& a, const StageFigures& b) {
          counts(a) == counts(b);
 }
 
-// Returns the ranks of a stage that have the least and the most of `amount`, or all of them if they have as much.
+// Returns the ranks of a stage with the least and the most of `amount`, or one line for all ranks if all are equal.
 template <class Line, class Amount>
 std::vector<Line> least_and_most(std::vector<Line> classes, Amount amount) {
   const auto [least, most] = std::ranges::minmax_element(classes, {}, amount);
@@ -66,14 +66,14 @@ std::vector<Line> least_and_most(std::vector<Line> classes, Amount amount) {
   return {*least, *most};
 }
 
-// Returns the stage of a class, and what its replicas are for.
+// Returns the stage of a class, and the purpose of its replicas.
 std::string label_of(const WorkloadSet& set, std::int64_t c) {
   std::string stage = std::to_string(set.stage_of_class(c));
   if (!set.workload().plan.disaggregates()) return stage;
   return stage + (set.only_decodes(c) ? " decode" : " prefill");
 }
 
-// Puts what a stage does, or has, together with the stages before it that do the same.
+// Appends a line, or joins it with the line of the preceding stages if they are the same.
 template <typename Line>
 void add_line(std::vector<Line>& lines, Line line, bool same) {
   if (!same) return lines.push_back(std::move(line));
@@ -158,7 +158,7 @@ void append_calls(std::string& out, const WorkloadSet& set, const std::vector<St
   table.append_to(out);
 }
 
-// What ranks of stages hold that all hold the same.
+// Memory of the ranks of one stage, or of consecutive equal stages.
 struct MemoryLine {
   std::string stages;
   std::int64_t ranks = 0;
@@ -183,7 +183,7 @@ std::vector<MemoryLine> memory_lines(const WorkloadSet& set) {
   return lines;
 }
 
-// Tells of layers with and without experts.
+// Logs the activations of layers with and without experts.
 void log_activations(const Workload& w) {
   const std::int64_t rows = equal_expert_rows(w), layers = w.model.layers;
   const std::int64_t dense = w.model.experts > 0 ? w.model.dense_layers : layers;
@@ -240,7 +240,7 @@ void note_plan(const Workload& w, const WorkloadRequest& request, Context& conte
     context.diagnostics.warning({}, "workload",
                                 "run.micro_batches " + std::to_string(w.step.micro_batches) +
                                     " is less than plan.pipeline " + std::to_string(p.pipeline) +
-                                    ": stages idle; set run.micro_batches or run.global_batch");
+                                    ": stages are idle; set run.micro_batches or run.global_batch");
 }
 
 }  // namespace
@@ -250,13 +250,13 @@ bool names_workload(const std::string& kind) { return is_workload_preset(kind) |
 WorkloadSet workload_of(const GenerateOptions& o, Context& context) {
   for (const char* group : {"Algorithms", "Synthesis", "Traces"}) {
     if (const std::string given = context.first_given(group); !given.empty())
-      throw usage_error(given + " is not for workloads; --set changes one");
+      throw usage_error(given + " is not for workloads; change a workload with --set");
   }
-  if (o.compat) throw usage_error("--compat is for kinds of traces");
+  if (o.compat) throw usage_error("--compat is for kinds of traces, not for workloads");
   check_show(o, "plan");
-  if (o.size()) throw usage_error("--size is not for workloads; --set changes one");
+  if (o.size()) throw usage_error("--size is not for workloads; change a workload with --set");
   if (o.show && (o.output.path || o.output.to))
-    throw usage_error(std::string("--show plan writes no trace: omit ") + (o.output.path ? "-o" : "-t"));
+    throw usage_error(std::string("--show plan writes no trace; omit ") + (o.output.path ? "-o" : "-t"));
   if (o.format) throw usage_error("--format is for --bound and --show sizes");
   const std::string& kind = o.kind[0];
   WorkloadRequest request{.preset = kind};
@@ -287,7 +287,7 @@ std::string explain(const WorkloadSet& set) {
   const Explained all = explained(set);
   const std::int64_t parameters = parameters_of(w), active = active_parameters_of(w);
   std::string out = w.name + ": " + std::to_string(parameters) + " parameters";
-  if (active != parameters) out += ", of which a token meets " + std::to_string(active);
+  if (active != parameters) out += ", a token uses " + std::to_string(active);
   out += "\n" + counted(set.ranks(), "NPU") + ", " +
          counted(static_cast<std::uint64_t>(set.group_count()), "group") + ", " + format_wide(all.nodes) +
          " nodes, " + format_wide(all.operations) + " operations" +
@@ -298,7 +298,7 @@ std::string explain(const WorkloadSet& set) {
   if (w.kind == ModelKind::transformer && !w.step.trains())
     out += "keys and values of a token: " + std::to_string(key_bytes_of_token(w)) + " B\n";
   append_plan(out, w);
-  out += "\nof each rank\n";
+  out += "\nwork of each rank\n";
   append_stages(out, all.lines);
   out += "\ncollectives and messages of each rank\n";
   append_calls(out, set, all.lines);

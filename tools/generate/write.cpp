@@ -18,8 +18,8 @@ void write_made(SetSource& set, const GenerateOptions& o, Context& context) {
   const auto sink = open_sink(set, o.output, context);
   if (const Format& format = *sink.plan.choice.format; format.write_algorithm != nullptr) {
     if (set.algorithm() == nullptr)
-      throw usage_error("kind " + o.kind[0] + " is no algorithm; " + std::string(format.name) +
-                        " can be written of collectives");
+      throw usage_error("kind " + o.kind[0] + " is not an algorithm; " + std::string(format.name) +
+                        " requires a collective");
     const auto& target = o.synthesis.target;
     check_structure(*set.algorithm(), context.diagnostics, target ? &runtime_of(*target) : nullptr);
   }
@@ -55,7 +55,7 @@ void write_algorithm(const Algorithm& algorithm, const Schedule* schedule, const
   set.set_algorithm(algorithm);
   if (schedule != nullptr) set.set_schedule(*schedule);
   if (name_nets && written_format(o.output.to, o.output.path).format->write_algorithm != nullptr)
-    log_note("network devices (net) of the graph file are not written: the format has no place for them");
+    log_note("network devices (net) of the graph file are not written, because the format has no field for them");
   write_made(set, o, context);
 }
 

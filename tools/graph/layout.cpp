@@ -18,8 +18,8 @@ convert::Error failure(const std::string& message) { return {convert::Error::Kin
 
 bool is_picture(std::string_view type) { return type == "svg" || type == "png" || type == "pdf"; }
 
-// Measured with Graphviz 2.43 on traces of 90 to 5,000 nodes: within a factor of three, 0.15 s times the square of
-// the work in thousands.
+// Estimate, measured with Graphviz 2.43 on traces of 90 to 5,000 nodes: 0.15 s times the square of the work in
+// thousands, within a factor of three.
 void check_layout(const convert::drawing::Drawing& drawing, const std::string& name,
                   std::chrono::milliseconds timeout) {
   const double thousands = convert::drawing::layout_work(drawing) / 1000;
@@ -29,10 +29,10 @@ void check_layout(const convert::drawing::Drawing& drawing, const std::string& n
   const auto whole = static_cast<std::int64_t>(std::ceil(std::min(seconds, shown_s)));
   throw convert::Error(
       convert::Error::Kind::input, {.file = name},
-      "Graphviz would need some " + convert::format_time(whole * 1'000'000'000'000) +
-          (seconds > shown_s ? " and more" : "") + " for the layout (limit " +
+      "Graphviz would require about " + convert::format_time(whole * 1'000'000'000'000) +
+          (seconds > shown_s ? " or more" : "") + " for the layout (limit " +
           convert::format_time(timeout.count() * 1'000'000'000) +
-          "): draw a part with --ranks, --nodes or --around, raise --timeout, or write -t dot or -t graphml, which "
+          "); draw a part with --ranks, --nodes or --around, raise --timeout, or write -t dot or -t graphml, which "
           "need no layout");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes pictures by Graphviz, which runs as a child process with limits of time and size.
+// Draws pictures with Graphviz, which runs as a child process with limits of time and size.
 #pragma once
 
 #include <chrono>
@@ -17,8 +17,8 @@ namespace tools {
 void check_layout(const convert::drawing::Drawing& drawing, const std::string& name,
                   std::chrono::milliseconds timeout);
 
-// Returns the picture's bytes. Throws Error(system) if Graphviz is not installed, is too slow or fails; the message
-// says what to do instead.
+// Returns the bytes of the picture. Throws Error(system) if Graphviz is not installed, is too slow or fails; the
+// message names an alternative.
 [[nodiscard]] std::string draw(const std::string& type, std::string_view dot, std::chrono::milliseconds timeout);
 
 }  // namespace tools

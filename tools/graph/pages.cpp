@@ -36,13 +36,13 @@ void add_page_options(App& app, PageOptions& to) {
 }
 
 void check_page_options(const PageOptions& o, bool html) {
-  if (o.ten.size && !o.ten.network) throw usage_error("--size is for a replay; name its network with -n");
+  if (o.ten.size && !o.ten.network) throw usage_error("--size requires a replay; name its network with -n");
   if (o.ten.forwarding && !o.ten.network)
-    throw usage_error("--forwarding is for a replay; name its network with -n");
-  const char* given = o.view ? "--view" : o.ten.network ? "-n" : o.ten.chunks ? "--chunks" : nullptr;
-  if (given != nullptr && !html) throw usage_error(std::string(given) + " is for pages: write -t html");
+    throw usage_error("--forwarding requires a replay; name its network with -n");
+  const char* given = o.view ? "--view" : o.ten.network ? "-n" : o.ten.chunks ? "--show-chunks" : nullptr;
+  if (given != nullptr && !html) throw usage_error(std::string(given) + " is for pages only; add -t html");
   if (o.view == "graph" && given != nullptr && (o.ten.network || o.ten.chunks))
-    throw usage_error(std::string(o.ten.network ? "-n" : "--chunks") + " is for --view ten");
+    throw usage_error(std::string(o.ten.network ? "-n" : "--show-chunks") + " is for --view ten only");
 }
 
 bool write_page(const PageOptions& options, const PartOptions& part, TraceSource& source, Diagnostics& findings,
@@ -52,8 +52,7 @@ bool write_page(const PageOptions& options, const PartOptions& part, TraceSource
   const bool followed = options.ten.network || options.ten.chunks || (described && !of_part);
   const bool ten = options.view.value_or(followed ? "ten" : "graph") == "ten";
   if (ten && of_part)
-    throw usage_error(
-        "--ranks, --nodes and --around are for --view graph; --chunks chooses what the page ten shows");
+    throw usage_error("--ranks, --nodes and --around are for --view graph; use --show-chunks with --view ten");
   const auto out = open_output(files, path);
   if (ten) {
     if (!write_ten_page(options.ten, source, findings, *out, context)) return false;

@@ -19,13 +19,14 @@ struct PageOptions {
 };
 
 void add_page_options(App& app, PageOptions& to);
-// Throws Error(usage) if options of pages are given for another type than html, or those of one page for another.
+// Throws Error(usage) if options of pages are given for a type other than html, or options of one page for the
+// other.
 void check_page_options(const PageOptions& options, bool html);
 
-// Writes the page that --view names; without it that of algorithms and schedules is ten, of all others graph.
-// `findings`: what reading found of an algorithm or schedule, see SourceOptions. Returns false, and reports why, if
-// there is none. Throws Error(usage) if a rank that was asked for is not there, Error(input) if there is more than
-// a page shows.
+// Writes the page that --view names; by default ten for algorithms and schedules, else graph. `findings`: of
+// reading an algorithm or schedule, see SourceOptions. Returns false, after reporting the reasons, if no page is
+// written. Throws Error(usage) if a requested rank does not exist, Error(input) if the source is too large for a
+// page.
 [[nodiscard]] bool write_page(const PageOptions& options, const PartOptions& part, convert::TraceSource& source,
                               convert::Diagnostics& findings, convert::OutputFiles& files,
                               const std::optional<std::string>& path, Context& context);

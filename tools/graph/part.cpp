@@ -14,12 +14,10 @@ using namespace convert;
 
 namespace {
 
-// "3:17,4", "17".
+// Parses "3:17,4" or "17".
 NearNode near_node(const std::string& text) {
   const auto bad = [&] {
-    return usage_error(
-        "--around " + text +
-        ": expected a node's id, with its rank and the number of hops where needed: 17, 3:17 or 3:17,4");
+    return usage_error("--around " + text + ": expected [RANK:]NODE[,HOPS], such as 17, 3:17 or 3:17,4");
   };
   NearNode near;
   std::string_view rest = text;
@@ -41,12 +39,13 @@ NearNode near_node(const std::string& text) {
   return near;
 }
 
-// "10-20", "17".
+// Parses "10-20" or "17".
 std::pair<NodeId, NodeId> node_range(const std::string& text) {
   const std::size_t dash = text.find('-');
   const auto first = parse_unsigned(text.substr(0, dash));
   const auto last = dash == std::string::npos ? first : parse_unsigned(text.substr(dash + 1));
-  if (!first || !last || *last < *first) throw usage_error("--nodes " + text + ": expected ids such as 10-20");
+  if (!first || !last || *last < *first)
+    throw usage_error("--nodes " + text + ": expected a range of ids, such as 10-20");
   return {*first, *last};
 }
 
@@ -62,7 +61,7 @@ void refuse_missing(const std::vector<Rank>& wanted, const std::string& list, co
                     counted(source.ranks_read(), "rank"));
 }
 
-// Lets read(visit) read all ranks; calls consume for those of a list, or for all.
+// Reads all ranks with read(visit); calls consume for the ranks of a list, or for all ranks.
 template <class T, class Read>
 void visit_wanted(TraceSource& source, const std::optional<std::string>& ranks,
                   const std::function<void(T&&)>& consume, const Read& read) {
@@ -76,7 +75,7 @@ void visit_wanted(TraceSource& source, const std::optional<std::string>& ranks,
   if (ranks) refuse_missing(wanted, *ranks, found, source);
 }
 
-// Warns of an end of --nodes beyond all ids, which is most probably a slip.
+// Warns if --nodes ends beyond all ids, which is probably a mistake.
 void warn_beyond(NodeId first, NodeId last, const std::vector<Trace>& traces, Diagnostics& diagnostics) {
   NodeId highest = 0;
   for (const Trace& t : traces) {
@@ -93,7 +92,7 @@ void cut_out(std::vector<Trace>& traces, const ExcerptOptions& excerpt, Context&
   if (!excerpt.nodes && !excerpt.around) return;
   if (excerpt.nodes) warn_beyond(excerpt.nodes->first, excerpt.nodes->second, traces, context.diagnostics);
   const ExcerptCounts left_out = take_excerpt(traces, excerpt);
-  log_info(counted(left_out.nodes, "node") + " left out, and " + std::to_string(left_out.cut_deps) +
+  log_info(counted(left_out.nodes, "node") + " omitted, and " + std::to_string(left_out.cut_deps) +
            (left_out.cut_deps == 1 ? " dependency" : " dependencies") + " on them");
 }
 

@@ -20,15 +20,16 @@ struct PartOptions {
 
 void add_part_options(App& app, PartOptions& to);
 
-// Returns which nodes of the ranks are wanted. Throws Error(usage).
+// Returns the selection of nodes within the ranks. Throws Error(usage) for malformed options.
 [[nodiscard]] convert::ExcerptOptions excerpt_options(const PartOptions& options);
 
-// Calls consume for each rank of a list, or for all. Throws Error(usage) if a rank that was asked for is not there.
+// Calls consume for each rank of a list, or for all ranks. Throws Error(usage) if a rank of the list does not
+// exist.
 void for_each_wanted(convert::TraceSource& source, const std::optional<std::string>& ranks, const Context& context,
                      const std::function<void(convert::Trace&&)>& consume);
 
-// Returns the traces to draw, whole; or what dot and graphml draw of them. Throws Error(usage) if a rank that was
-// asked for is not there.
+// Return the traces to draw, and the drawing for dot and graphml. Throw Error(usage) if a requested rank does not
+// exist.
 [[nodiscard]] std::vector<convert::Trace> load_part(convert::TraceSource& source,
                                                     const std::optional<std::string>& ranks,
                                                     const convert::ExcerptOptions& excerpt, Context& context);

@@ -28,7 +28,7 @@ using namespace convert;
 
 namespace {
 
-// Reads "0-7,12".
+// Parses "0-7,12".
 std::vector<IdRun> chunk_list(const std::optional<std::string>& text) {
   std::vector<IdRun> out;
   if (!text) return out;
@@ -40,7 +40,7 @@ std::vector<IdRun> chunk_list(const std::optional<std::string>& text) {
     const auto first = parse_int(part.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : parse_int(part.substr(dash + 1));
     if (!first || !last || *first < 0 || *last < *first)
-      throw usage_error("--show-chunks: '" + *text + "' is no list of chunks, such as 0-7,12");
+      throw usage_error("--show-chunks: '" + *text + "' is not a list of chunks, such as 0-7,12");
     out.push_back({*first, *last});
     more = comma != std::string_view::npos;
     if (more) rest.remove_prefix(comma + 1);
@@ -48,17 +48,17 @@ std::vector<IdRun> chunk_list(const std::optional<std::string>& text) {
   return out;
 }
 
-// What a replay did: the schedule, and of an algorithm that has threadblocks when its steps ran.
+// Result of a replay: the schedule, and the times of steps if the algorithm has threadblocks.
 struct Replayed {
   Schedule schedule;
   Holdings holdings{};
   Forwarding forwarding = Forwarding::switches;
-  Verdict verdict{};  // of what was replayed
+  Verdict verdict{};  // of the input
   std::optional<Algorithm> algorithm{};
   StepTimes times{};
 };
 
-// Returns the verdict of the input; `traces`: its ranks, unless it is an algorithm.
+// Returns the verdict on the input. `traces`: its ranks, unless it is an algorithm.
 Verdict verdict_of(TraceSource& source, std::span<const Trace> traces, Diagnostics& findings, Context& context) {
   const CheckOptions options{.collective = {}, .jobs = context.jobs()};
   if (source.algorithm() != nullptr) return prove(source, options, findings);
@@ -71,7 +71,7 @@ bool tells_program(std::span<const Trace> traces) {
   return std::ranges::all_of(traces, [](const Trace& t) { return provenance_of(t) == Provenance::full; });
 }
 
-// Returns what a replay on a network with links did; nothing if there were errors to report.
+// Returns the result of a replay on a network with links; nothing if errors were reported.
 std::optional<Replayed> replayed(const TenOptions& options, TraceSource& source, Diagnostics& findings,
                                  Context& context) {
   RunSettings settings;
@@ -94,7 +94,7 @@ std::optional<Replayed> replayed(const TenOptions& options, TraceSource& source,
   note_one_route(true, result);
   if (result.status != ReplayStatus::complete)
     throw input_error({.file = source.base_name()},
-                      result_message(result) + "; without -n the page shows the algorithm as far as it comes");
+                      result_message(result) + "; omit -n to see the algorithm up to that point");
   for (const std::string& note : result.notes) log_note(note);
   DrawnReplay drawn = draw_replay(traces, result.timeline, scenario.network, source.base_name());
   Replayed out{.schedule = std::move(drawn.schedule),
@@ -109,8 +109,8 @@ std::optional<Replayed> replayed(const TenOptions& options, TraceSource& source,
 
 void note_findings(const Diagnostics& findings, const std::string& name) {
   if (findings.errors() == 0) return;
-  log_note(name + ": " + counted(findings.errors(), "error") + " of et-validate stand" +
-           (findings.errors() == 1 ? "s" : "") + " on the page");
+  log_note(name + ": " + counted(findings.errors(), "error") + " of et-validate" +
+           (findings.errors() == 1 ? " is" : " are") + " on the page");
 }
 
 TenPage page_of(const Algorithm& a, const Judgement& judgement, const TenPageOptions& options) {
@@ -124,19 +124,19 @@ TenPage page_of(const Schedule& s, const Judgement& judgement, const TenPageOpti
   (void)check_schedule(s, timed, again);
   if (timed.time == Schedule::Time::order)
     throw input_error({.file = s.file},
-                      "only the order on the links is told, and by that the transfers never end; "
-                      "et-validate says why");
+                      "the schedule gives only the order on the links, and in that order the transfers never end; "
+                      "et-validate reports the reason");
   return ten_page(timed, holdings_of(timed), judgement, options);
 }
 
-// The algorithm that traces were made from.
+// Returns the algorithm that traces were made from.
 Algorithm algorithm_of(const TraceSource& source, std::span<const Trace> traces) {
   for (const Trace& t : traces) {
     if (provenance_of(t) != Provenance::full)
       throw input_error(
           {.file = t.name},
-          "the trace was not made from an algorithm (it has no msccl.* metadata and steps), so there are "
-          "no chunks to follow; --view graph draws it",
+          "the trace was not made from an algorithm (it has no msccl.* metadata and steps), so it has no chunks "
+          "to follow; use --view graph",
           "provenance");
   }
   require_all_ranks(traces);
@@ -145,7 +145,7 @@ Algorithm algorithm_of(const TraceSource& source, std::span<const Trace> traces)
   return a;
 }
 
-// Returns the name of the file; of what comes through a pipe the name that it has itself.
+// Returns the name of the file; for a pipe, the name within the input.
 std::string title_of(const TraceSource& source) {
   const bool piped = source.base_name() == "-" || source.base_name() == "stdin";
   if (piped && source.schedule() != nullptr && !source.schedule()->name.empty()) return source.schedule()->name;

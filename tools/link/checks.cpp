@@ -13,8 +13,8 @@ namespace tools {
 
 using namespace convert;
 
-// When all ranks are linked, before any of them gets its name: reports, warns of what is unmatched, and checks
-// across ranks. Throws if something keeps them from being written.
+// Called when all ranks are linked, before the output files get their names: reports, warns of unmatched
+// operations, and checks across ranks. Throws if the ranks must not be written.
 void Linking::check(TraceSource& source, OutputFiles& files) {
   if (team_ != nullptr) {
     agreed_ = true;
@@ -33,24 +33,24 @@ void Linking::check(TraceSource& source, OutputFiles& files) {
       warn_of_missing(source);
       check_across_ranks(source);
       failed = context_.failed();
-      if (failed) hint = "; --check warn writes all the same";
+      if (failed) hint = "; --check warn writes the set anyway";
     }
     if (!failed) write_report(files);
   }
   if (team_ != nullptr && !team_->all(!failed) && !failed) {
-    throw input_error({}, "nothing is written: process 0 has found errors");
+    throw input_error({}, "nothing is written because process 0 found errors");
   }
   if (failed) throw input_error({}, "nothing is written" + hint);
 }
 
-// Reports one message a reason for all ranks; it names the first rank.
+// Reports one message for each reason and all ranks; the message names the first rank.
 void Linking::report_unmatched() {
   if (options_.unmatched == "keep") return;
   const bool error = options_.unmatched == "error";
   // The report file is written with the set, or not at all.
-  std::vector<std::string> notes = {std::string(context_.common.werror ? "without --werror, " : "") +
-                                    (error ? "--unmatched warn " : "") +
-                                    "--report FILE --list-unmatched names them all; --unmatched keep is silent"};
+  std::vector<std::string> notes = {
+      std::string(context_.common.werror ? "without --werror, " : "") + (error ? "--unmatched warn " : "") +
+      "--report FILE --list-unmatched lists all operations; --unmatched keep suppresses this message"};
   for (std::size_t i = 0; i < unmatched_kinds; ++i) {
     const auto kind = static_cast<Unmatched>(i);
     std::uint64_t count = 0, nanoseconds = 0, device_ns = 0;
@@ -75,7 +75,7 @@ void Linking::report_unmatched() {
   }
 }
 
-// Warns unless the user named the ranks.
+// Warns of missing ranks unless the user named the ranks.
 void Linking::warn_of_missing(const TraceSource& source) {
   if (options_.ranks || options_.rank) return;
   std::vector<Rank> present;
@@ -84,10 +84,9 @@ void Linking::warn_of_missing(const TraceSource& source) {
   std::optional<Error> defect;
   const auto lists = group_lists(source, std::nullopt, defect);
   const bool many = host_.has_rank();
-  const bool by_group = lists && (many || !world);  // of one rank, the size says enough
-  const char* const hint =
-      many ? "if only some are meant, name them with --ranks"
-           : "%r in the names of the files links all of them; if one is meant, name it with --rank";
+  const bool by_group = lists && (many || !world);  // for one rank, the number of ranks is enough
+  const char* const hint = many ? "to link only some ranks, name the ranks with --ranks"
+                                : "use %r in the names of the files to link all ranks, or --rank to link one";
   warn_of_missing_ranks(*options_.host, present, world, by_group ? &*lists : nullptr, hint, context_.diagnostics);
 }
 
@@ -97,9 +96,8 @@ void Linking::check_across_ranks(const TraceSource& source) {
   for (auto& [rank, r] : linked_) {
     if (rank != summaries.size()) {
       context_.diagnostics.warning({.file = r.file}, "ranks",
-                                   "only some ranks are linked: they are not checked against each other",
-                                   {"hint: et-split --ranks makes a set of its own of some ranks, once all are "
-                                    "linked"});
+                                   "only some ranks are linked; they are not compared with each other",
+                                   {"hint: link all ranks, then take some with et-split --ranks"});
       return;
     }
     if (r.summary) summaries.push_back(std::move(*r.summary));
@@ -110,7 +108,7 @@ void Linking::check_across_ranks(const TraceSource& source) {
   const auto findings = context_.diagnostics.sibling();
   (void)check_set(summaries, RuleSet::all(), *findings, lists ? &*lists : nullptr, told_world().value_or(0));
   for (const Diagnostic& d : findings->all()) {
-    const bool ended = d.rule == "deadlock";  // what was recorded did not wait for ever
+    const bool ended = d.rule == "deadlock";  // the recorded run ended
     if (error && d.severity == Severity::error && !ended) {
       context_.diagnostics.error(d.where, d.rule, d.message, d.notes);
     } else {
@@ -123,7 +121,7 @@ void Linking::print_summaries() const {
   for (const auto& [rank, r] : linked_) {
     for (const std::string& line : r.lines) log_info("rank " + std::to_string(rank) + ": " + line);
   }
-  if (!left_out_.empty()) log_info("left out, as --ranks says: " + ranks_text(left_out_));
+  if (!left_out_.empty()) log_info("omitted because of --ranks: " + ranks_text(left_out_));
 }
 
 void Linking::write_report(OutputFiles& files) const {

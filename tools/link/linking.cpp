@@ -22,11 +22,11 @@ using namespace convert;
 namespace {
 
 const std::string& host_of(const LinkToolOptions& options) {
-  if (!options.host) throw usage_error("--host is missing: the host execution trace (see --help)");
+  if (!options.host) throw usage_error("--host is missing; name the host execution trace (see --help)");
   return *options.host;
 }
 
-// Visits all that one process tells another of a rank.
+// Visits all facts about a rank that one process sends to another.
 template <typename Bytes, typename Facts>
 void visit_facts(Bytes& bytes, Facts& r) {
   bytes(r.rank, r.file, r.unmatched, r.unmatched_ns, r.device_ns, r.json);
@@ -43,7 +43,8 @@ Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Co
     : options_(options), output_(output), context_(context), team_(team), host_(host_of(options)) {
   if (options.device) device_.emplace(*options.device);
   const bool many = host_.has_rank();
-  if (device_ && device_->has_rank() != many) throw usage_error("--host and --device: both names need %r, or none");
+  if (device_ && device_->has_rank() != many)
+    throw usage_error("--host and --device: use %r in both names or in neither");
   check_link_options(options, output, many, team_ == nullptr);
   if (options.compat) compat_ = output.to == "linked" ? LinkCompat::chakra_linked : LinkCompat::chakra;
   NearRanks near;
@@ -74,10 +75,10 @@ void Linking::compare_inputs() {
     (void)team_->all(false);
     throw;
   }
-  if (!team_->all(true)) throw usage_error("nothing is written: the processes have different inputs");
+  if (!team_->all(true)) throw usage_error("nothing is written because the processes have different inputs");
 }
 
-// Throws if some of the ranks have no device trace.
+// Throws Error(input) if some ranks have a device trace and others do not.
 void Linking::require_device_traces() const {
   std::vector<Rank> with;
   std::error_code error;
@@ -87,7 +88,7 @@ void Linking::require_device_traces() const {
   const Rank without = *std::ranges::find_if(ranks_, [&](Rank r) { return !std::ranges::binary_search(with, r); });
   throw input_error({.file = device_->of(without)},
                     "is missing: rank " + std::to_string(without) +
-                        " has a host trace only; name the ranks of both with --ranks: " + ranks_text(with),
+                        " has a host trace only; link the ranks with both traces: --ranks " + ranks_text(with),
                     "ranks");
 }
 
@@ -96,7 +97,7 @@ SourceOptions Linking::source_options() {
   o.from = "pytorch";
   o.hash = !output_.no_history;
   o.progress = context_.progress();
-  // Process k takes the k-th rank and each size()-th after it.
+  // Process k links the k-th rank and each size()-th rank after it.
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     if (team_ != nullptr && i % team_->size() != team_->number()) continue;
     const Rank rank = ranks_[i];
@@ -133,7 +134,7 @@ void Linking::find_cycles() {
   o.on_linked = nullptr;
   o.whole_linked = false;
   o.progress = false;
-  Diagnostics unheard;  // all is found again
+  Diagnostics unheard;  // the second reading reports the findings
   TraceSource source(std::move(o), unheard);
   relaxation_ = find_relaxation(source, context_.jobs());
   tools::report(relaxation_, context_);
@@ -157,29 +158,30 @@ SinkOptions Linking::sink_options(TraceSource& source) {
 void Linking::attend() {
   const bool linked = team_->all(true);
   if (linked) (void)team_->gather({});
-  if (!linked || !team_->all(true)) throw input_error({}, "nothing is written: another process has failed");
+  if (!linked || !team_->all(true)) throw input_error({}, "nothing is written because another process has failed");
 }
 
 void Linking::write(TraceSource& source) {
   const OpenSink sink = open_sink(source, output_, context_, sink_options(source));
   if (team_ != nullptr && !sink.plan.per_rank_files) {
-    throw usage_error("several processes write files: name a prefix with -o, without a suffix such as .et");
+    throw usage_error(
+        "several processes write one file per rank; name a prefix with -o, without a suffix such as .et");
   }
   if (team_ != nullptr && sink.plan.numbered)
     throw usage_error(
-        "files of this format say things of all ranks, and each process has some: link first, then "
-        "et-convert");
+        "a file of this format contains data of all ranks, but each process links only some; link to Chakra "
+        "traces first, then use et-convert");
   try {
     RelaxedSource relaxed(source, relaxation_.cuts);
     sink.write(relaxed, context_.diagnostics);
   } catch (...) {
-    // The others wait to hear whether all have linked their ranks.
+    // The other processes wait for the result of all(), after all ranks are linked.
     if (team_ != nullptr && !std::exchange(agreed_, true)) (void)team_->all(false);
     throw;
   }
 }
 
-// Several threads call it.
+// Thread-safe.
 void Linking::add_rank(Rank rank, const std::string& file, const LinkedRank& linked, const Trace* trace) {
   RankFacts r{.rank = rank,
               .file = file,
@@ -203,13 +205,13 @@ void Linking::add_rank(Rank rank, const std::string& file, const LinkedRank& lin
       cut_dependencies(relaxed.nodes, cuts->second);
       r.summary = summarise(relaxed);
     }
-    r.summary->name += " (linked)";  // ids of nodes are those of the result
+    r.summary->name += " (linked)";  // node ids in messages refer to the linked trace
   }
   const std::lock_guard lock(mutex_);
   linked_.emplace(r.rank, std::move(r));
 }
 
-// Brings what the other processes know to the first one.
+// Sends the facts of the other processes to the first process.
 void Linking::gather(TraceSource& source) {
   std::string bytes;
   ByteWriter writer(bytes);

@@ -23,7 +23,7 @@
 
 namespace tools {
 
-// Holds what is known of a rank when it is linked.
+// Facts about a linked rank.
 struct RankFacts {
   convert::Rank rank = 0;
   std::string file;
@@ -34,26 +34,26 @@ struct RankFacts {
   std::string json;                                                       // its part of the report
   std::vector<std::string> lines;
   std::vector<convert::GroupTable::Group> groups;
-  std::optional<convert::Rank> world;            // how many ranks there are, if the traces tell
+  std::optional<convert::Rank> world;            // number of ranks, if the traces state it
   std::optional<convert::TraceSummary> summary;  // for the checks across ranks
 };
 
 class Linking {
  public:
-  // `team` is null if this process is alone. Throws Error(usage) for missing files and options that do not match.
+  // `team` is null if this process is alone. Throws Error(usage) for missing options and options that do not match.
   Linking(const LinkToolOptions& options, const OutputOptions& output, Context& context, LinkTeam* team);
 
-  // Compares the options and the files of all ranks with the other processes. All processes call it. Throws
-  // Error(usage) if they differ.
+  // Compares the options and the files of all ranks among the processes. All processes call it. Throws Error(usage)
+  // if they differ.
   void compare_inputs();
   [[nodiscard]] convert::SourceOptions source_options();
-  // If --relax is given, links all ranks once, to find dependencies by which they wait for each other in a cycle.
+  // With --relax, links all ranks once to find the dependencies by which ranks wait for each other in a cycle.
   void find_cycles();
-  // Returns whether this process has ranks to link. If it has none, attend() has to be called in place of the
-  // rest; it throws Error(input) if another process has failed.
+  // Returns whether this process has ranks to link. If it has none, attend() must be called instead of the
+  // functions below; attend() throws Error(input) if another process has failed.
   [[nodiscard]] bool has_ranks() const { return team_ == nullptr || team_->number() < ranks_.size(); }
   void attend();
-  // Links and writes. Either all of several processes write their ranks, or none does.
+  // Links and writes. With several processes, either all write their ranks or none does.
   void write(convert::TraceSource& source);
 
  private:
@@ -68,11 +68,12 @@ class Linking {
   void report_unmatched();
   void warn_of_missing(const convert::TraceSource& source);
   void check_across_ranks(const convert::TraceSource& source);
-  // Returns what findings across ranks are: error, warn, off. Where only some ranks are linked, many are usual.
+  // Returns the severity of findings across ranks: error, warn, off. By default warn if --ranks is given, because
+  // many findings are usual for some ranks of a set.
   [[nodiscard]] std::string check_mode() const {
     return options_.check.value_or(options_.ranks ? "warn" : "error");
   }
-  // Returns how many ranks there are, if all traces that tell it agree.
+  // Returns the number of ranks, if all traces that state it agree.
   [[nodiscard]] std::optional<convert::Rank> told_world() const {
     return world_sizes_.differ() ? std::nullopt : world_sizes_.first();
   }
@@ -86,7 +87,7 @@ class Linking {
   std::optional<convert::RankFiles> device_{};
   convert::LinkCompat compat_ = convert::LinkCompat::none;
   std::vector<convert::Rank> ranks_;     // of all processes
-  std::vector<convert::Rank> left_out_;  // for which there is a file, by --ranks
+  std::vector<convert::Rank> left_out_;  // with a file, but excluded by --ranks
   bool agreed_ = false;                  // all processes have linked their ranks
   std::mutex mutex_;
   std::map<convert::Rank, RankFacts> linked_;

@@ -18,7 +18,7 @@ void add_link_options(App& app, LinkToolOptions& to) {
   app.add_choice("--metadata-nodes", to.metadata_nodes, {"drop", "keep"},
                  "definitions of process groups: no nodes, or METADATA nodes")
       .advanced();
-  app.add_flag("--data-deps", to.data_deps, "add dependencies between writers and readers of a tensor");
+  app.add_flag("--data-deps", to.data_deps, "add dependencies between writers and readers of a tensor").advanced();
   app.add_flag("--reduce", to.reduce, "remove dependencies that others imply");
   app.add_flag("--relax", to.relax, "remove the order that makes ranks wait for each other in a cycle");
   app.add_choice("--compat", to.compat, {"chakra"}, option_text::compat).advanced();
@@ -45,12 +45,12 @@ void check_compat(const LinkToolOptions& options, bool to_linked) {
     return;
   }
   if (options.unmatched != "warn" || options.check)
-    throw usage_error("--compat chakra checks nothing: leave out --unmatched and --check");
-  if (options.mismatched) throw usage_error("--compat chakra links what it is given: leave out --mismatched");
+    throw usage_error("--compat chakra checks nothing; omit --unmatched and --check");
+  if (options.mismatched) throw usage_error("--compat chakra links any files; omit --mismatched");
   if (options.gaps != "keep" || options.metadata_nodes != "drop" || options.data_deps || options.reduce ||
       options.relax || options.report) {
     throw usage_error(
-        "--compat chakra follows the rules of another program; leave out --gaps, --metadata-nodes, "
+        "--compat chakra follows the rules of another program; omit --gaps, --metadata-nodes, "
         "--data-deps, --reduce, --relax and --report");
   }
 }
@@ -59,20 +59,20 @@ void check_compat(const LinkToolOptions& options, bool to_linked) {
 
 void check_link_options(const LinkToolOptions& options, const OutputOptions& output, bool many, bool alone) {
   refuse_suffix_of_other_kind(options.report, "a report, .json", {"json"}, "--report");
-  if (many && options.rank) throw usage_error("--rank is for a single pair of files; --ranks selects among many");
+  if (many && options.rank)
+    throw usage_error("--rank is for a single pair of files; use --ranks to select among many");
   if (!many && options.ranks)
-    throw usage_error(
-        "--ranks needs %r in the names of the files; of a set that is linked, et-split --ranks takes some");
-  if (options.list_unmatched && !options.report) throw usage_error("--list-unmatched needs --report");
-  if (options.relax && !many) throw usage_error("--relax is for several ranks, with %r in the names of the files");
+    throw usage_error("--ranks requires %r in the names of the files; for a linked set, use et-split --ranks");
+  if (options.list_unmatched && !options.report) throw usage_error("--list-unmatched requires --report");
+  if (options.relax && !many) throw usage_error("--relax is for several ranks; use %r in the names of the files");
   if (options.relax && !alone)
-    throw usage_error(
-        "--relax needs all ranks in one process; without it, et-validate --fix does the same afterwards");
-  if (!alone && output.to_stdout()) throw usage_error("several processes write files: name a prefix with -o");
+    throw usage_error("--relax requires all ranks in one process; link without it, then use et-validate --fix");
+  if (!alone && output.to_stdout())
+    throw usage_error("several processes write one file per rank; name a prefix with -o");
   if (options.report && output.path && *options.report == *output.path && *options.report != "-")
-    throw usage_error("-o and --report name the same file");
+    throw usage_error("-o and --report name the same file; name two files");
   if (options.report && *options.report == "-" && output.to_stdout()) {
-    throw usage_error("--report -: standard output is for the trace; name a file with -o, or for the report");
+    throw usage_error("--report -: standard output is for the trace; name a file with -o or --report");
   }
   check_compat(options, output.to && output.to->starts_with("linked"));
 }

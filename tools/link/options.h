@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares the options of et-link.
+// Options of et-link.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ struct LinkToolOptions {
 
 void add_link_options(App& app, LinkToolOptions& to);
 
-// Throws Error(usage) for options that do not go together. `many` says that the names of the files have %r, `alone`
-// that no other process links ranks of the same set.
+// Throws Error(usage) for options that cannot be combined. `many`: the names of the files contain %r. `alone`: no
+// other process links ranks of the same set.
 void check_link_options(const LinkToolOptions& options, const OutputOptions& output, bool many, bool alone);
 
 }  // namespace tools

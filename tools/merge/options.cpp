@@ -18,8 +18,8 @@ using namespace convert;
 
 namespace {
 
-// Returns the network of an algorithm that is synthesized, if its rule names one; what else is wrong with it is
-// told when it is merged.
+// Returns the network of a synthesized algorithm, if its rule names one. Errors of the rule are reported when it is
+// merged.
 std::optional<std::string> network_of_rule(const CollectiveRule& rule) {
   if (!rule.builtin || !names_synthesis(rule.algorithm)) return std::nullopt;
   try {

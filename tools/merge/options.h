@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares the options of et-merge.
+// Options of et-merge.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,11 @@ struct MergeToolOptions {
 
 void add_merge_options(App& app, MergeToolOptions& to);
 
-// Returns what they say of merging, with the rules of the map, which is read. Throws Error(usage) for a rule or a
-// list of ranks that is none, Error(input) for the map.
+// Returns the options of merging, with the rules of the map file. Throws Error(usage) for an invalid rule or list
+// of ranks, Error(input) for an invalid map.
 [[nodiscard]] convert::MergeOptions merge_options(const MergeToolOptions& options, unsigned jobs);
 
-// Returns the files of the rules, which the result may not replace, as it may the workload.
+// Returns the files of the rules. The output must not replace them, but may replace the workload.
 [[nodiscard]] std::vector<std::string> files_of_rules(const MergeToolOptions& options,
                                                       const convert::MergeOptions& merging);
 

@@ -15,7 +15,7 @@ namespace {
 
 using namespace convert;
 
-// Splits texts that each end with NUL.
+// Splits a sequence of texts, each ending with NUL.
 std::vector<std::string_view> split(std::string_view bytes) {
   std::vector<std::string_view> parts;
   while (!bytes.empty()) {
@@ -48,7 +48,7 @@ void require_same_inputs(std::span<const std::string> processes) {
     const std::size_t at = (static_cast<std::size_t>(differ - first.begin()) - 1) / 2 * 2 + 1;  // names are odd
     throw usage_error("process " + std::to_string(p) + " in " + std::string(other.front()) + " has " +
                       item(other, at) + "; process 0 in " + std::string(first.front()) + " has " + item(first, at) +
-                      ": start all processes with the same options and inputs");
+                      "; start all processes with the same options and inputs");
   }
 }
 

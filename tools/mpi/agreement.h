@@ -9,13 +9,13 @@
 
 namespace tools {
 
-// The names and values of options and inputs of this process.
+// Names and values of the options and inputs of this process.
 using ProcessInputs = std::vector<std::pair<std::string, std::string>>;
 
 // Returns the inputs and this process's working folder as bytes.
 [[nodiscard]] std::string encode_inputs(const ProcessInputs& inputs);
-// `processes`: the result of encode_inputs() on each process, in order. Throws Error(usage) with the first
-// difference if a process has other inputs than process 0.
+// Throws Error(usage) with the first difference if the inputs of a process differ from the inputs of process 0.
+// `processes`: the result of encode_inputs() of each process, in order.
 void require_same_inputs(std::span<const std::string> processes);
 
 // Returns the size of a file and a digest of its first and last MiB.

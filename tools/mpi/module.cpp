@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The module etkit-mpi.so: the only code that knows MPI.
+// The module etkit-mpi.so: the only code that uses MPI.
 #include <mpi.h>
 
 #include <algorithm>

@@ -12,10 +12,10 @@
 namespace tools {
 namespace {
 
-// Returns how many processes mpirun has started together: empty if it has not, "?" if the environment tells no
-// number.
+// Returns the number of processes that mpirun has started together: empty if mpirun has not started this process,
+// "?" if the environment has no number.
 std::string company() {
-  // Open MPI, MPICH and its relatives, and schedulers that start processes themselves.
+  // Variables of Open MPI, of MPICH and its relatives, and of schedulers that start processes themselves.
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     if (const char* const size = std::getenv(name)) return size;
   }
@@ -26,12 +26,12 @@ std::string company() {
 }
 
 StartMpi* load_module() {
-  // Open MPI loads parts of itself, which look for their symbols among those that all may use.
+  // Open MPI loads parts of itself, which look up their symbols in the global scope.
   void* const module = dlopen("etkit-mpi.so", RTLD_NOW | RTLD_GLOBAL);
   return module == nullptr ? nullptr : reinterpret_cast<StartMpi*>(dlsym(module, "etkit_start_mpi"));
 }
 
-// Messages of these tags are received in gather() alone.
+// Messages with these tags are received only in gather().
 constexpr int tag_size = 101;
 constexpr int tag_bytes = 102;
 
@@ -66,7 +66,7 @@ std::unique_ptr<MpiSession> MpiSession::join() {
   }
   std::unique_ptr<MpiSession> session;
   start(session);
-  if (session == nullptr) throw convert::usage_error("this MPI does not serve programs with threads");
+  if (session == nullptr) throw convert::usage_error("this MPI does not support threads (MPI_THREAD_SERIALIZED)");
   if (session->size() > 1) return session;
   session->finish();
   return nullptr;

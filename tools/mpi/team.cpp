@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Worker threads ask process 0 for runs and send results; its main thread answers.
+// Worker threads request runs from process 0 and send results; the main thread of process 0 answers.
 #include "mpi/team.h"
 
 #include <chrono>
@@ -21,8 +21,8 @@ namespace {
 
 using convert::RunQueue;
 
-// A request is the number of the run that has ended and its cells, each with a NUL behind it; or the number alone.
-// The answer is a number of a run, or none.
+// A request is the number of a finished run and its cells, each ending with NUL; or `none`, to get a run. The
+// answer is the number of a run, or `none`.
 constexpr int tag_request = 1;
 constexpr int tag_answer = 2;
 constexpr int tag_end = 3;
@@ -45,7 +45,7 @@ void decode(std::string_view bytes, std::int64_t& run, std::vector<std::string>&
   }
 }
 
-// Is the queue of process 0 as another process sees it. One thread at a time talks.
+// The queue of process 0, for another process. One thread communicates at a time.
 class RemoteQueue : public RunQueue {
  public:
   explicit RemoteQueue(MpiSession& session) : session_(session) {}

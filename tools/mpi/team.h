@@ -8,8 +8,8 @@
 
 namespace tools {
 
-// Returns null if this process is alone; MPI is not touched if mpirun has not started it. Throws Error(usage) if
-// there are others, but no MPI to talk to them.
+// Returns null if this process is alone. Loads MPI only if mpirun has started the process. Throws Error(usage) if
+// there are other processes, but MPI cannot be loaded.
 [[nodiscard]] std::unique_ptr<SweepTeam> join_team();
 
 }  // namespace tools

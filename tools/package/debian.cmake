@@ -1,4 +1,4 @@
-# Brings what is about to be packed to the form that Debian's packages have: runs in cpack, with all components below
+# Changes the files to be packed to the layout of Debian's packages. Runs in cpack, with all components below
 # CPACK_TEMPORARY_DIRECTORY.
 foreach(component tools development)
   set(root ${CPACK_TEMPORARY_DIRECTORY}/${component}/usr)
@@ -9,7 +9,7 @@ foreach(component tools development)
   set(doc ${root}/share/doc/${package})
   file(COPY ${CPACK_ETKIT_SOURCE_DIR}/LICENSE ${CPACK_ETKIT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${doc})
   file(RENAME ${doc}/LICENSE ${doc}/copyright)
-  # Debian's zsh looks in another folder than its makers' for what packages bring.
+  # Debian's zsh reads completions of packages from another folder than upstream zsh.
   if(EXISTS ${root}/share/zsh/site-functions)
     file(RENAME ${root}/share/zsh/site-functions ${root}/share/zsh/vendor-completions)
   endif()

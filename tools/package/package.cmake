@@ -19,11 +19,11 @@ set(CPACK_DEBIAN_TOOLS_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS "graphviz, man-db")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "chromium, jq")
 set(CPACK_DEBIAN_TOOLS_DESCRIPTION "tools for Chakra execution traces of distributed machine learning
- Makes, checks, draws and simulates execution traces: the graphs of computations,
- memory accesses and messages that say what each GPU of a machine-learning system
- does. Converts what PyTorch recorded, collective algorithms (MSCCL-IR, TACOS) and
- other simulators' workloads; proves collectives right; replays traces on any
- network; shows runs as pages and timelines.")
+ Makes, checks, draws and simulates execution traces: graphs of the computations,
+ memory accesses and messages of each GPU of a machine-learning system. Converts
+ recordings of PyTorch, collective algorithms (MSCCL-IR, TACOS) and workloads of
+ other simulators; proves collectives correct; replays traces on any network;
+ shows runs as pages and timelines.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libetkit-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)

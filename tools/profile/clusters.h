@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells a person how sets were taken apart.
+// Reports the clusters of sets.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace tools {
 
-// Returns two tables: the clusters, each with the set that stands for it; the sets, each with its cluster. `names`:
-// of the sets.
+// Returns two tables: the clusters with their representatives, and the sets with their clusters. `names`: of the
+// sets.
 [[nodiscard]] std::string cluster_tables(const convert::LearnedPool& pool, const std::vector<std::string>& names);
 
-// Prints them on standard output, or, where profiles are written to that, as notes.
+// Prints the tables on standard output; as notes if profiles are written there.
 void tell_clusters(const convert::LearnedPool& pool, const std::vector<std::string>& names, bool as_notes);
 
 }  // namespace tools

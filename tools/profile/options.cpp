@@ -16,7 +16,8 @@ std::optional<std::size_t> ProfileOptions::clusters(std::size_t sets) const {
   if (*representatives == "auto") return std::nullopt;
   const auto n = convert::parse_int(*representatives);
   if (!n || *n < 1)
-    throw convert::usage_error("--representatives " + *representatives + ": expected auto or a number from 1 on");
+    throw convert::usage_error("--representatives " + *representatives +
+                               ": expected auto, or a number of clusters from 1");
   if (static_cast<std::uint64_t>(*n) > sets)
     throw convert::usage_error("--representatives " + *representatives + ": there " + (sets == 1 ? "is " : "are ") +
                                convert::counted(sets, "set") + " only");
@@ -30,8 +31,8 @@ void declare_profile(App& app, ProfileOptions& o) {
   app.add_integer("--k", o.k, 1, most, "N", option_text::k);
   app.add_option(
       "--representatives", o.representatives, "auto|N",
-      "take the sets apart into N clusters of alike ones, auto: as many as stand out; write a profile of "
-      "each, one after the other");
+      "split the sets into N clusters of similar sets (auto: as many as are distinct); write one profile per "
+      "cluster");
   app.group("Output");
   app.add_option("-o,--output", o.output, "PATH", option_text::output);
 }

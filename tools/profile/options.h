@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares the options of et-profile.
+// Options of et-profile.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct ProfileOptions {
   std::optional<std::string> representatives;  // "auto", or a number
   std::optional<std::string> output;
 
-  // Returns how often must occur what is told: of several sets more often than of one.
+  // Returns the number of occurrences from which something is kept; larger for several sets than for one.
   [[nodiscard]] std::uint32_t least(std::size_t sets) const;
-  // Returns how many clusters so many sets are taken apart into; none: as many as are found. Throws Error(usage) if
-  // the option says something else, or more than there are sets.
+  // Returns the number of clusters for `sets` sets; nothing: to be found. Throws Error(usage) if the option is
+  // malformed or exceeds the number of sets.
   [[nodiscard]] std::optional<std::size_t> clusters(std::size_t sets) const;
 };
 

@@ -42,7 +42,7 @@ void tell_workload(const WorkloadSet& set, Run& about) {
   add_group_names(kinds_of_groups(set), about);
 }
 
-// Records the operations that the roofline of the system counted.
+// Records the operations that the roofline of the system has counted.
 void tell_roofline(const Scenario& scenario, const ReplayResult& result, Run& about) {
   const double peak = scenario.options.system->config.peak_flops;
   double busy_ps = 0;  // at the peak
@@ -62,7 +62,7 @@ Run about_run(const std::string& workload, const Scenario& scenario, const std::
   if (scenario.options.system)
     about.settings.push_back({"system", base_name(scenario.options.system->config.source)});
   std::vector<std::string> all = files;
-  if (workload == "-") all.push_back(workload);  // also where no operand names it
+  if (workload == "-") all.push_back(workload);  // also if no operand names it
   about.inputs = hashes_of(all);
   add_group_names(traces.group_names(), about);
   const std::optional<Metadata> metadata = traces.metadata();

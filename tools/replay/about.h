@@ -13,10 +13,10 @@
 
 namespace tools {
 
-// Returns a run with only title, settings, inputs, with the SHA-256 of regular files, uncompressed, and
-// the names of groups. `workload` is the operand, `files` all input files, `traces` the set, read to its end,
-// `result` its replay. The settings have the operations of the workload and the peak of an NPU if the traces or the
-// roofline state them. Throws Error like open_input.
+// Returns a run with only title, settings, inputs (with the SHA-256 of regular files, uncompressed) and names of
+// groups. `workload` is the operand, `files` all input files, `traces` the set, read to its end, `result` its
+// replay. The settings include the operations of the workload and the peak of an NPU if the traces or the roofline
+// state them. Throws Error like open_input.
 [[nodiscard]] convert::Run about_run(const std::string& workload, const convert::Scenario& scenario,
                                      const std::vector<std::string>& files, const convert::TraceSource& traces,
                                      const convert::ReplayResult& result, const Context& context);

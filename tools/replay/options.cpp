@@ -28,12 +28,12 @@ const SweepSetting* find(const std::vector<SweepSetting>& settings, std::string_
 }
 
 bool is_daily(const std::string& key) {
-  constexpr std::array<std::string_view, 9> daily = {"network",   "model", "compute", "comm", "system",
-                                                     "algorithm", "fail",  "slow",    "size"};
+  constexpr std::array<std::string_view, 7> daily = {"network",   "model", "compute", "comm",
+                                                     "algorithm", "slow",  "size"};
   return std::find(daily.begin(), daily.end(), key) != daily.end();
 }
 
-// Messages call "-s,--system" after its key, others by their first name.
+// Messages name "-s,--system" by its key, other options by their first name.
 void add_option(App& app, ReplayInputOptions& to, const Setting& row) {
   const std::string key = row.key;
   const std::string names = row.option;
@@ -51,7 +51,7 @@ void add_option(App& app, ReplayInputOptions& to, const Setting& row) {
   if (!is_daily(key)) app.advanced();
 }
 
-// Returns the value that was given, in the form that a setting has; nothing if none was.
+// Returns the given value in the form of a setting; nothing if the option was not given.
 std::optional<std::string> text_of(const SettingOption& o) {
   if (o.flag) return o.name.starts_with("--no-") ? "false" : "true";
   if (o.texts.empty()) return o.text;
@@ -65,7 +65,8 @@ std::optional<std::string> text_of(const SettingOption& o) {
   return list;
 }
 
-// Refuses a setting that two options give, or that has no meaning. Notes which options have no effect.
+// Throws Error(usage) for a setting that two options give, or that has no meaning. Notes the options that are
+// ignored.
 void check_command(const ReplayCommand& command) {
   for (const SweepSetting& s : command.settings) {
     if (const SweepSetting* const first = find(command.settings, s.key); first != &s)
@@ -118,7 +119,8 @@ RunSettings replay_settings(const ReplayCommand& command) {
   RunSettings settings{.reads_once = true};
   settings.options.astra_names = command.astra_names;
   std::vector<std::string> values;
-  // Before the operands: an option without its value takes what follows, and leaves that one's value behind.
+  // Checked before the operands: an option without its value takes the next argument, and the value of that
+  // argument then looks like an operand.
   for (const SweepSetting& s : command.settings) {
     settings.set(s, s.values.front());
     const std::string& text = s.values.front().text;
@@ -128,9 +130,10 @@ RunSettings replay_settings(const ReplayCommand& command) {
     settings.set(*command.implied_compat, command.implied_compat->values.front());
   check_command(command);
   if (!settings.network && !settings.comm_recorded)
-    throw usage_error(command.astra_names
-                          ? "no network; give --network-configuration FILE"
-                          : "no network; give -n FILE, -n ideal or such as -n ring:8,bw=50GB/s,lat=500ns");
+    throw usage_error(
+        command.astra_names
+            ? "no network is given; give --network-configuration FILE"
+            : "no network is given; give -n FILE, -n ideal or a short form such as -n ring:8,bw=50GB/s,lat=500ns");
   if (!settings.workload) values.emplace_back("-");
   require_one_standard_input(values);
   settings.workload = inputs(command.input).front();
@@ -139,8 +142,9 @@ RunSettings replay_settings(const ReplayCommand& command) {
 
 std::vector<SweepSetting> sweep_base(const ReplayCommand& command) {
   check_command(command);
-  if (command.input.rank) throw usage_error("--rank is for a single trace; a sweep takes whole sets");
-  if (command.input.operands.size() > 1) throw usage_error("a sweep takes one INPUT: a set, an algorithm, or -");
+  if (command.input.rank) throw usage_error("--rank is for a single trace; omit it in a sweep");
+  if (command.input.operands.size() > 1)
+    throw usage_error("a sweep requires exactly one INPUT: a set, an algorithm, or -");
   std::vector<SweepSetting> base = command.settings;
   if (command.input.from) base.push_back(setting_of("from", "--from", *command.input.from));
   return base;
@@ -153,13 +157,13 @@ void note_missing_latency(const std::vector<SweepValue>& networks) {
     if (!is_short_network(network.text) || network.text == "ideal") continue;
     try {
       (void)parse_short_network(network.text);
-    } catch (const Error&) {  // which whoever takes the network tells
+    } catch (const Error&) {  // reported when the network is used
       continue;
     }
     const std::vector<std::string> parts = split(network.text, '+');
     const auto part = std::find_if(parts.begin(), parts.end(), has_none);
     if (part != parts.end() && told.insert(*part).second)
-      log_note(*part + " has no lat: its links have no latency");
+      log_note(*part + " has no lat=, so its links have no latency");
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the options of a replay: its settings as text, by our names and by ASTRA-sim's.
+// Options of a replay: its settings as text, by etkit's names and by ASTRA-sim's names.
 #pragma once
 
 #include <deque>
@@ -13,10 +13,10 @@
 
 namespace tools {
 
-// An option of a setting; without a setting an option of ASTRA-sim that is ignored.
+// Option of a setting. An option without a setting is an option of ASTRA-sim that is ignored.
 struct SettingOption {
   const convert::Setting* setting;
-  std::string name;  // as messages call it
+  std::string name;  // in messages
   bool flag = false;
   std::optional<std::string> text{};
   std::vector<std::string> texts{};
@@ -29,22 +29,22 @@ struct ReplayInputOptions {
 };
 void add_replay_options(App& app, ReplayInputOptions& to);
 
-// Holds the options that were given.
+// The options that were given.
 struct ReplayCommand {
   InputOptions input;
   std::vector<convert::SweepSetting> settings{};  // one value each
-  std::vector<std::string> unused{};              // without effect
+  std::vector<std::string> unused{};              // ignored
   bool astra_names = false;
-  std::optional<convert::SweepSetting> implied_compat{};  // where nothing else says compat
+  std::optional<convert::SweepSetting> implied_compat{};  // used if nothing else sets compat
 };
-// Throws Error(usage) for values that cannot be.
+// Throws Error(usage) for invalid values.
 [[nodiscard]] ReplayCommand read_command(const ReplayInputOptions& options);
 
-// Return the settings of a replay, and the base of a sweep; say which options have no effect. Throw Error(usage).
+// Return the settings of a replay, and the base of a sweep. Note the options that are ignored. Throw Error(usage).
 [[nodiscard]] convert::RunSettings replay_settings(const ReplayCommand& command);
 [[nodiscard]] std::vector<convert::SweepSetting> sweep_base(const ReplayCommand& command);
 
-// Notes, each once, what networks in short form leave the latency out.
+// Notes, once each, the networks in short form without a latency.
 void note_missing_latency(const std::vector<convert::SweepValue>& networks);
 
 }  // namespace tools

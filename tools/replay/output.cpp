@@ -36,7 +36,7 @@ ReportPart part_of(const std::string& show) {
   return show == "links" ? ReportPart::wires : ReportPart::npus;
 }
 
-// Reads "3:17" or "end".
+// Parses "3:17" or "end".
 ExplainTarget explain_target(const std::string& text) {
   if (text == "end") return {.end = true};
   const std::size_t colon = text.find(':');
@@ -53,38 +53,35 @@ void check_explain(const ReplayOutputOptions& o, bool sweep) {
   const char* other = sweep                 ? "a sweep"
                       : o.timeline          ? "--timeline"
                       : o.memory_trace      ? "--memory-trace"
-                      : o.show != "npus"    ? "--show"
+                      : o.table() != "npus" ? "--show"
                       : o.format == "astra" ? "--format astra"
                                             : nullptr;
-  if (other != nullptr) throw usage_error(std::string("--explain does not go together with ") + other);
+  if (other != nullptr) throw usage_error(std::string("--explain cannot be combined with ") + other);
 }
 
 void check_to(const ReplayOutputOptions& o, bool sweep) {
   if (run_form(o)) {
-    if (sweep) throw usage_error("a run is of a single replay; the table of a sweep is CSV");
+    if (sweep) throw usage_error("a run is a single replay; write the table of a sweep as CSV");
     return;
   }
-  if (o.what_if && o.explain)
-    throw usage_error("--what-if does not go together with --explain, which writes the explanation alone");
+  if (o.what_if && o.explain) throw usage_error("--what-if and --explain cannot be combined; give only one");
   if (o.what_if && (sweep || is_schedule(o) || o.format != "json")) {
-    throw usage_error(
-        "--what-if is stored in a run or a page, or found for --format json: give one with -o x.run or -o x.html");
+    throw usage_error("--what-if requires a run, a page or JSON; give -o x.run, -o x.html or --format json");
   }
   if (!o.to) return;
-  if (!is_schedule(o))
-    throw usage_error("-t " + *o.to + ": a replay is written as ten, run, html, perfetto or chrome");
-  const char* other = sweep                ? "a sweep"
-                      : o.explain          ? "--explain"
-                      : o.show != "npus"   ? "--show"
-                      : o.format != "text" ? "--format"
-                                           : nullptr;
-  if (other != nullptr) throw usage_error(std::string("-t does not go together with ") + other);
+  if (!is_schedule(o)) throw usage_error("-t " + *o.to + ": expected ten, run, html, perfetto or chrome");
+  const char* other = sweep                 ? "a sweep"
+                      : o.explain           ? "--explain"
+                      : o.table() != "npus" ? "--show"
+                      : o.format != "text"  ? "--format"
+                                            : nullptr;
+  if (other != nullptr) throw usage_error(std::string("-t cannot be combined with ") + other);
 }
 
 void check_report(const ReplayOutputOptions& o, bool sweep) {
-  if (o.show == "npus") return;
+  if (o.table() == "npus") return;
   if (sweep) throw usage_error("--show is for a single replay, not for a sweep");
-  if (o.format == "astra") throw usage_error("--format astra has no --show " + o.show);
+  if (o.format == "astra") throw usage_error("--format astra cannot be combined with --show " + o.table());
 }
 
 void check_suffix(const ReplayOutputOptions& o, bool sweep) {
@@ -103,29 +100,31 @@ void check_files(const ReplayOutputOptions& o, bool sweep) {
     if (o.timeline) throw usage_error("--timeline is for a single replay, not for a sweep");
     if (o.track_memory || o.memory_trace)
       throw usage_error("--track-memory and --memory-trace are for a single replay, not for a sweep");
-    if (o.format != "text" && o.format != "csv") throw usage_error("the table of a sweep is CSV");
+    if (o.format != "text" && o.format != "csv")
+      throw usage_error("the table of a sweep is CSV; give --format csv or omit it");
   }
   if (o.timeline == "-" && to_stdout(o.output))
-    throw usage_error("--timeline - takes standard output; give the result a file with -o");
+    throw usage_error("--timeline - and the result both write to standard output; name a file with -o");
   if (o.timeline == "-" && run_form(o))
-    throw usage_error("--timeline - takes standard output, where the report of a replay goes; give it a file");
+    throw usage_error(
+        "--timeline - and the report of the replay both write to standard output; name a file with --timeline");
   if (o.memory_trace == "-") throw usage_error("--memory-trace writes a file for each rank; give it a PREFIX");
   check_suffix(o, sweep);
 }
 
 void check_print_network(const ReplayOutputOptions& o, bool sweep) {
   if (!o.print_network) return;
-  const char* other = sweep                ? "a sweep"
-                      : o.to               ? "-t"
-                      : o.explain          ? "--explain"
-                      : o.what_if          ? "--what-if"
-                      : o.timeline         ? "--timeline"
-                      : o.track_memory     ? "--track-memory"
-                      : o.memory_trace     ? "--memory-trace"
-                      : o.show != "npus"   ? "--show"
-                      : o.format != "text" ? "--format"
-                                           : nullptr;
-  if (other != nullptr) throw usage_error(std::string("--print-network does not go together with ") + other);
+  const char* other = sweep                 ? "a sweep"
+                      : o.to                ? "-t"
+                      : o.explain           ? "--explain"
+                      : o.what_if           ? "--what-if"
+                      : o.timeline          ? "--timeline"
+                      : o.track_memory      ? "--track-memory"
+                      : o.memory_trace      ? "--memory-trace"
+                      : o.table() != "npus" ? "--show"
+                      : o.format != "text"  ? "--format"
+                                            : nullptr;
+  if (other != nullptr) throw usage_error(std::string("--print-network cannot be combined with ") + other);
 }
 
 std::string memory_trace_file(const std::string& prefix, std::size_t rank) {
@@ -145,7 +144,7 @@ std::string text_of(const Explanation& e, const std::string& format, bool all) {
   return text;
 }
 
-// `findings`: those of the run as JSON, or nothing.
+// `findings`: of the run, as JSON; empty: none.
 void write_report(const ReplayResult& result, const ReplayOutputOptions& o, bool all, const std::string& findings,
                   Output& out) {
   if (o.explain) return out.write(text_of(*result.explanation, o.format, all));
@@ -153,7 +152,7 @@ void write_report(const ReplayResult& result, const ReplayOutputOptions& o, bool
     out.write(text);
     text.clear();
   };
-  const ReportOptions options{.part = part_of(o.show), .all = all, .findings = findings, .drain = drain};
+  const ReportOptions options{.part = part_of(o.table()), .all = all, .findings = findings, .drain = drain};
   std::string text;
   if (o.format == "json") {
     append_json(result, text, options);
@@ -176,7 +175,7 @@ std::string text_of(const Schedule& schedule, const ReplayOutputOptions& o) {
 
 bool tells_findings(const ReplayOutputOptions& o) { return o.format == "json" && !o.explain && !is_schedule(o); }
 
-// Returns whether the run is to tell what changes would gain: where that takes seconds it need not be asked for.
+// Returns whether to replay with changes and report the gain: if requested, or if it takes less than seconds.
 bool wants_what_ifs(const ReplayOutputOptions& o, const std::optional<RunForm>& form, const Run& run) {
   constexpr std::uint64_t few_events = 2'000'000;
   if (run.status != RunStatus::complete) return false;
@@ -197,8 +196,8 @@ std::string findings_json(const Run& run) {
   return json;
 }
 
-// Returns the findings of a replay of which no run was recorded, from one that records it: where the replay is
-// small, or what else it takes is asked for. Nothing else.
+// Returns the findings of a replay without a recorded run, from a second replay that records. Only if the replay is
+// small or --what-if is given; empty otherwise.
 std::string found_again(const ReplayResult& result, const ReplayOutputOptions& o, const ReplayProgram& program) {
   constexpr std::uint64_t few_events = 200'000;
   std::uint64_t events = 0;
@@ -213,7 +212,7 @@ std::string found_again(const ReplayResult& result, const ReplayOutputOptions& o
   return findings_json(complete_run(recorded, o, std::nullopt, &again));
 }
 
-// Writes the run; returns its findings if the report has them.
+// Writes the run; returns its findings if the report contains them.
 std::string write_run(const RunForm& form, ReplayResult& result, const ReplayOutputOptions& o,
                       const LoadedReplay& replay, const Run& about, Output& out) {
   Run run = complete_run(result, o, form, replay.program ? &*replay.program : nullptr);
@@ -241,7 +240,7 @@ void report_unfinished(ReplayResult& result, const InputOptions& input, const st
 }  // namespace
 
 std::optional<RunForm> run_form(const ReplayOutputOptions& o) {
-  const bool report = o.format != "text" || o.show != "npus" || o.explain;
+  const bool report = o.format != "text" || o.table() != "npus" || o.explain;
   if (!o.to && report && o.output && without_compression_suffix(*o.output).ends_with(".json")) return std::nullopt;
   return run_form(o.to, o.output);
 }
@@ -262,9 +261,10 @@ void add_replay_output_options(App& app, ReplayOutputOptions& to) {
   app.add_flag("--print-network", to.print_network, "write the links of the network as YAML, and replay nothing")
       .advanced();
   app.add_flag(
-      "--what-if", to.what_if,
-      "replay again with one thing changed at a time (done anyway below 2 million events), for a run, page "
-      "or JSON");
+         "--what-if", to.what_if,
+         "replay again with one thing changed at a time (done anyway below 2 million events), for a run, page "
+         "or JSON")
+      .advanced();
   app.add_flag("--track-memory", to.track_memory, "report the peak of local memory, from tensors of nodes")
       .advanced();
   app.add_option("--memory-trace", to.memory_trace, "PREFIX",
@@ -285,22 +285,22 @@ void check_replay_output(const ReplayOutputOptions& o, const Scenario& scenario)
   const NetworkModel model = scenario.options.network.model;
   const auto refuse = [&](bool given, const std::string& option) {
     if (given)
-      throw usage_error(option + " does not go together with " +
+      throw usage_error(option + " cannot be combined with " +
                         (scenario.by_rank() ? "--compute recorded --comm recorded" : "--comm recorded"));
   };
   if (recorded != Recorded::nothing) {
-    refuse(o.show != "npus", "--show " + o.show);
+    refuse(o.table() != "npus", "--show " + o.table());
     refuse(is_schedule(o), "-t " + o.to.value_or(""));
     refuse(scenario.by_rank() && o.track_memory, "--track-memory");
     refuse(scenario.by_rank() && o.memory_trace, "--memory-trace");
   }
-  if (o.show == "links" && model == NetworkModel::unaware)
+  if (o.table() == "links" && model == NetworkModel::unaware)
     throw usage_error("model unaware has no links; give --model aware or links");
-  if (o.show == "links" && scenario.network.ideal) throw usage_error("an ideal network has no links");
+  if (o.table() == "links" && scenario.network.ideal) throw usage_error("an ideal network has no links");
   if (is_schedule(o) && model != NetworkModel::wires)
     throw usage_error("-t " + *o.to + " requires --model links; the other models have no links, or no exact times");
   if (is_schedule(o) && scenario.options.network.multipath == Multipath::split)
-    throw usage_error("-t " + *o.to + " gives each message one route; take --multipath single or hash");
+    throw usage_error("-t " + *o.to + " requires one route per message; give --multipath single or hash");
 }
 
 std::vector<std::string> output_files(const ReplayOutputOptions& o, std::size_t ranks) {
@@ -325,7 +325,7 @@ void refuse_inputs_as_outputs(const std::vector<std::string>& outputs, const std
   for (const std::string& output : outputs) {
     const auto file = find(output);
     if (file && !is_stream_path(output) && files.contains(*file))
-      throw usage_error(output + " is an input; give the result another name");
+      throw usage_error(output + " is an input; name another file for the result");
   }
 }
 
@@ -341,7 +341,7 @@ bool wrote_network(const Scenario& scenario, const ReplayOutputOptions& o) {
                       " links; a list has at most 2^20");
   std::string text;
   append_wire_list(graph, text);
-  if (text.size() > max_yaml_bytes) log_note("the list has more than 4 MiB, which -n does not read");
+  if (text.size() > max_yaml_bytes) log_note("the list is larger than 4 MiB; -n does not read such a list");
   if (!to_stdout(o.output)) refuse_inputs_as_outputs({*o.output}, {name});
   OutputFiles files;
   const auto out = open_output(files, o.output);
@@ -356,16 +356,16 @@ void set_replay_output(const ReplayOutputOptions& o, ReplayOptions& options) {
   options.timeline = o.timeline.has_value() || is_schedule(o);
   options.network.log_hops = is_schedule(o);
   if (o.explain) options.explain = explain_target(*o.explain);
-  // The other reports name the bottleneck.
-  options.network.count_wires = o.show != "npus" && options.network.model != NetworkModel::unaware;
+  // All reports except npus name the bottleneck.
+  options.network.count_wires = o.table() != "npus" && options.network.model != NetworkModel::unaware;
   if (!options.timeline && !options.explain) options.most_npus_alone = most_recorded_alone;
-  constexpr std::uint32_t most_listed_alone = 4096;  // a table has a row for all of a kind
+  constexpr std::uint32_t most_listed_alone = 4096;  // a table has one row for all NPUs of a kind
   if (o.format != "text" || run_form(o)) options.list_all_up_to = most_listed_alone;
   const bool peaks = o.track_memory || system.track_local_mem;
   options.memory = o.memory_trace ? MemoryTracking::trace : peaks ? MemoryTracking::peaks : MemoryTracking::off;
   if (run_form(o)) want_run(options);
   if (!o.memory_trace && system.track_local_mem)
-    log_info("track-local-mem writes no files by itself; --memory-trace " + system.local_mem_trace + " does");
+    log_info("track-local-mem writes no files; give --memory-trace " + system.local_mem_trace + " to write them");
 }
 
 bool report_result(ReplayResult& result, const ReplayOutputOptions& o, const InputOptions& input,
@@ -394,7 +394,7 @@ void write_replay(ReplayResult& result, const ReplayOutputOptions& o, bool all, 
   if (replay.program && o.format != "astra") result.kinds = collective_kinds(*replay.program);
   OutputFiles files;
   const std::optional<RunForm> form = run_form(o);
-  if (form && to_stdout(o.output) && form->binary()) refuse_binary_on_tty("or give it a file with -o");
+  if (form && to_stdout(o.output) && form->binary()) refuse_binary_on_tty("or write text with -t chrome");
   const auto out = open_output(files, o.output);
   if (o.timeline) {
     const auto timeline = open_output(files, o.timeline);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes what et-replay finds: a report, an explanation, a timeline, the use of memory.
+// Writes the results of et-replay: a report, an explanation, a timeline, the use of memory.
 #pragma once
 
 #include <optional>
@@ -16,42 +16,44 @@ namespace tools {
 
 struct ReplayOutputOptions {
   std::string format = "text";
-  std::string show = "npus";
-  std::optional<std::string> to;  // "ten,form=csv" instead of the report, or a form of runs
+  std::optional<std::string> show;  // see table()
+  std::optional<std::string> to;    // "ten,form=csv" instead of the report, or a form of runs
   std::optional<std::string> output;
   std::optional<std::string> timeline;
   std::optional<std::string> explain;
   bool what_if = false;
   bool track_memory = false;
   std::optional<std::string> memory_trace;
-  bool print_network = false;  // in place of a replay
+  bool print_network = false;  // instead of a replay
+
+  [[nodiscard]] std::string table() const { return show.value_or("npus"); }
 };
 
-// Returns the form of a run in which -o is written; nothing if that is a report or a schedule.
+// Returns the form of the run that is written to -o; nothing if a report or a schedule is written.
 [[nodiscard]] std::optional<RunForm> run_form(const ReplayOutputOptions& o);
 // Returns whether -o is a schedule.
 [[nodiscard]] bool is_schedule(const ReplayOutputOptions& o);
 
 void add_replay_output_options(App& app, ReplayOutputOptions& to);
-// Throw Error(usage) for options that do not go together, or not with what is replayed.
+// Throw Error(usage) for options that cannot be combined, or that do not apply to the scenario.
 void check_replay_output(const ReplayOutputOptions& o, bool sweep);
 void check_replay_output(const ReplayOutputOptions& o, const convert::Scenario& scenario);
-// Returns all files that the replay of so many ranks writes.
+// Returns all files that the replay of `ranks` ranks writes.
 [[nodiscard]] std::vector<std::string> output_files(const ReplayOutputOptions& o, std::size_t ranks);
-// Throws Error(usage) if an output would take the place of an input.
+// Throws Error(usage) if an output would replace an input.
 void refuse_inputs_as_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
-// Notes what was noticed when the network was read. Where it is asked for, writes it in place of a replay, as the
-// settings have made it, as a list of links, and returns true. Throws Error(usage) if it has none, or more than a
-// list may have.
+// Prints the notes about the network. With --print-network, writes the network as a list of links, as the settings
+// have changed it, and returns true. Throws Error(usage) if the network has no links, or more links than a list may
+// have.
 [[nodiscard]] bool wrote_network(const convert::Scenario& scenario, const ReplayOutputOptions& o);
-// Sets what the replay has to find for the outputs.
+// Sets what the replay must record for the outputs.
 void set_replay_output(const ReplayOutputOptions& o, convert::ReplayOptions& options);
-// Reports what waits, if something does, and messages that exceed a port; returns whether there is something to
-// write. `name` is that of the input. Throws Error(input) if what should be explained has not happened.
+// Reports blocked nodes, and messages that exceed a port. Returns whether there is something to write. `name`: of
+// the input. Throws Error(input) if the event to explain has not happened.
 [[nodiscard]] bool report_result(convert::ReplayResult& result, const ReplayOutputOptions& o,
                                  const InputOptions& input, const std::string& name, Context& context);
-// Adds what reports need to the result and writes all files, or none. With `all` a table lists everything, however
-// long it gets. `schedule` is for -t ten; of a run `about` tells title, settings and inputs.
+// Adds the data of reports to the result and writes all files, or none. With `all`, tables list everything, however
+// long. `schedule`: for -t ten. `about`: title, settings and inputs of a run.
 void write_replay(convert::ReplayResult& result, const ReplayOutputOptions& o, bool all,
                   const convert::LoadedReplay& replay, const std::optional<convert::Schedule>& schedule,
                   const convert::Run& about);

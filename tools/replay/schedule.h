@@ -13,8 +13,8 @@
 
 namespace tools {
 
-// Returns what the replay of the traces did, on the network without its failed links. Throws Error(input) where a
-// schedule cannot express it.
+// Returns the schedule of the replay of the traces, on the network without its failed links. Throws Error(input) if
+// a schedule cannot express the replay.
 [[nodiscard]] convert::Schedule schedule_of_run(std::span<const convert::Trace> traces,
                                                 const convert::ReplayResult& result,
                                                 const convert::Scenario& scenario, const std::string& name,

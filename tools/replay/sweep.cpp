@@ -89,7 +89,7 @@ void compare_inputs(const SweepIdentities& identities, const Context& context, S
   team.compare(inputs);
 }
 
-// Does this process's part of the runs, and serves the others.
+// Executes the runs of this process, and serves the other processes.
 void do_runs(TableQueue& queue, SweepRunner& runner, SweepTeam* team) {
   if (team == nullptr) return runner.work(queue);
   std::exception_ptr failure;
@@ -98,7 +98,7 @@ void do_runs(TableQueue& queue, SweepRunner& runner, SweepTeam* team) {
       runner.work(queue);
     } catch (...) {
       failure = std::current_exception();
-      queue.close();  // the others end
+      queue.close();  // ends the other processes
     }
   });
   team->serve(queue);
@@ -106,7 +106,7 @@ void do_runs(TableQueue& queue, SweepRunner& runner, SweepTeam* team) {
   if (failure) std::rethrow_exception(failure);
 }
 
-// Reports runs that failed, as places in the table if that is a file.
+// Reports the failed runs, with the name of the table if it is a file.
 void report_failures(const SweepPlan& plan, const SweepTable& table, const std::string& name, Context& context) {
   const std::size_t status = plan.axes().size();
   for (std::size_t run = 0; run < plan.size(); ++run) {
@@ -120,7 +120,7 @@ void report_failures(const SweepPlan& plan, const SweepTable& table, const std::
   }
 }
 
-// Warns of runs whose messages exceed a port, which their last column says.
+// Warns of runs whose messages exceed a port, as reported in the last column.
 void warn_of_ports(const SweepPlan& plan, const SweepTable& table, const std::string& name, Context& context) {
   const std::size_t status = plan.axes().size();
   const std::size_t message = status + sweep_result_columns().size() - 1;
@@ -140,14 +140,14 @@ void warn_of_ports(const SweepPlan& plan, const SweepTable& table, const std::st
                                   "; the model links queues them");
 }
 
-// Returns whether two names are those of one file, which need not exist.
+// Returns whether two paths name the same file, which need not exist.
 bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code ignored;  // of files that are not there
+  std::error_code ignored;  // for missing files
   return std::filesystem::equivalent(a, b, ignored) || weakly_canonical(std::filesystem::absolute(a), ignored) ==
                                                            weakly_canonical(std::filesystem::absolute(b), ignored);
 }
 
-// Refuses names of pictures other than SVG.
+// Refuses file names of pictures other than SVG.
 void check_plot_name(const std::string& path) {
   std::string suffix = std::filesystem::path(path).extension().string();
   std::transform(suffix.begin(), suffix.end(), suffix.begin(),
@@ -157,13 +157,13 @@ void check_plot_name(const std::string& path) {
   if (std::find(others.begin(), others.end(), suffix) == others.end()) return;
   const std::string svg = std::filesystem::path(path).replace_extension(".svg").string();
   throw usage_error("--plot " + path + ": a plot is SVG; name it " + svg +
-                    ", which browsers show and rsvg-convert or inkscape make a " + suffix.substr(1) + " of");
+                    ", which rsvg-convert or inkscape convert to a " + suffix.substr(1) + " file");
 }
 
-// Refuses outputs that are one file, an input, or in a folder that is not there.
+// Refuses outputs that are the same file, an input, or in a missing folder.
 void check_outputs(const SweepOptions& sweep, const SweepPlan& plan, const std::optional<std::string>& path) {
   if (sweep.plot && (path ? is_same_file(*sweep.plot, *path) : sweep.plot == "-"))
-    throw usage_error("the table and the plot have the same name " + *sweep.plot);
+    throw usage_error("the table and the plot have the same name; rename one: " + *sweep.plot);
   // A missing folder is found before the runs, not after them.
   const auto folder = std::filesystem::path(sweep.plot.value_or("-")).parent_path();
   std::error_code error;
@@ -201,7 +201,7 @@ void lead(const SweepOptions& sweep, const SweepPlan& plan, std::optional<std::s
   }
   SweepTable table(path, columns_of(plan), identities.runs, sweep.restart);
   if (plan.reads_stdin() && table.taken_up() > 0)
-    throw usage_error(*path + " has runs of other traces from standard input, perhaps; begin anew with --restart");
+    throw usage_error(*path + " may have runs of other traces from standard input; start again with --restart");
   TableQueue queue(plan, table, context.progress());
   log_info("sweep: " + std::to_string(plan.size()) + " runs, " + std::to_string(queue.total()) + " to do");
   do_runs(queue, runner, team);
@@ -240,17 +240,17 @@ void check_sweep_options(const SweepOptions& o) {
                              : o.relative_to ? "--relative-to"
                              : o.restart     ? "--restart"
                                              : nullptr;
-  if (option != nullptr) throw usage_error(std::string(option) + " is for a sweep; give --sweep too");
+  if (option != nullptr) throw usage_error(std::string(option) + " requires a sweep; give --sweep");
 }
 
 int run_sweep(const SweepOptions& sweep, const ReplayCommand& command, const std::optional<std::string>& output,
               Context& context, std::unique_ptr<SweepTeam> team) {
   if (team != nullptr && !team->leads()) {
     team->begin();
-    set_log_level(-1);  // the leader says it too
+    set_log_level(-1);  // the leader logs the same
     const SweepPlan plan = make_plan(sweep, command);
     compare_inputs(plan.identities(), context, *team);
-    Diagnostics not_shown;  // the leader has them too
+    Diagnostics not_shown;  // the leader reports the same
     SweepRunner runner(plan, context.jobs(), not_shown);
     const auto queue = team->queue();
     runner.work(*queue);

@@ -21,7 +21,7 @@ struct SweepOptions {
   bool restart = false;
 
   [[nodiscard]] bool wanted() const { return !axes.empty(); }
-  // Returns the sweep file; none if there are axes alone. Throws Error(usage) if there are several.
+  // Returns the sweep file; nothing if there are only axes. Throws Error(usage) if there are several.
   [[nodiscard]] std::optional<std::string> file() const;
 };
 
@@ -29,7 +29,7 @@ void add_sweep_options(App& app, SweepOptions& to);
 // Throws Error(usage) if there are options of sweeps without a sweep.
 void check_sweep_options(const SweepOptions& options);
 
-// Joins the processes of one sweep. One of them leads: it has the table and hands out runs.
+// Team of the processes of one sweep. One process leads: it has the table and hands out runs.
 class SweepTeam {
  public:
   virtual ~SweepTeam() = default;
@@ -37,15 +37,15 @@ class SweepTeam {
   SweepTeam& operator=(const SweepTeam&) = delete;
 
   [[nodiscard]] virtual bool leads() const = 0;
-  // Called by all: the leader says that the others may begin, and they wait for that.
+  // Called by all: the others wait until the leader lets them begin.
   virtual void begin() = 0;
-  // Called by all, after begin(). Throws Error(usage) on the leader if another process has other inputs.
+  // Called by all, after begin(). Throws Error(usage) on the leader if the inputs of another process differ.
   virtual void compare(const ProcessInputs& inputs) = 0;
-  // Called by the leader: hands out runs to the others until all of them have come to end().
+  // Called by the leader: hands out runs to the others until all others have called end().
   virtual void serve(convert::RunQueue& queue) = 0;
-  // Called by the others: returns the leader's queue, valid until they come to end().
+  // Called by the others: returns the leader's queue, valid until end().
   [[nodiscard]] virtual std::unique_ptr<convert::RunQueue> queue() = 0;
-  // Called by the others, last: they take no more runs.
+  // Called by the others, last: no more runs are taken.
   virtual void end() = 0;
 
  protected:

@@ -14,7 +14,7 @@ namespace {
 
 using namespace convert;
 
-// Names a run: by its input, and its title if that is another.
+// Returns the name of a run: its input, and its title if that is different.
 std::string name_of(const Run& run, const std::string& input) {
   if (input.empty() || input == run.title) return visible(run.title);
   return visible(input) + (run.title.empty() ? "" : " (" + visible(run.title) + ")");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes what two runs show beside each other: what differs, then the findings of both.
+// Writes a comparison of two runs: the differences, then the findings of both.
 #pragma once
 
 #include <string>

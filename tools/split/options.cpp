@@ -22,23 +22,24 @@ void add_split_options(App& app, SplitToolOptions& o) {
   app.add_option("--split-by", o.by, "attr:NAME|map:FILE", "source of a node's NPU (default: attr:npu)");
   app.add_integer("--default-npu", o.default_npu, 0, largest_rank, "R", "NPU of nodes without one").advanced();
   app.add_choice(
-      "--cross", o.cross, {"pair", "drop", "error"},
-      "edges between NPUs: a message (pair), removed, or an error (default: pair); with --ranks messages "
-      "to other ranks: removed, or an error (default)");
+         "--cross", o.cross, {"pair", "drop", "error"},
+         "edges between NPUs: a message (pair), removed, or an error (default: pair); with --ranks messages "
+         "to other ranks: removed, or an error (default)")
+      .advanced();
   app.add_flag("--join", o.join, "join a set into one trace, which splits into the same bytes");
   app.add_option("--ranks", o.ranks, "LIST", option_text::ranks);
-  app.add_flag("--keep-ranks", o.keep_ranks, "keep the numbers of ranks; else from 0");
+  app.add_flag("--keep-ranks", o.keep_ranks, "keep the numbers of ranks; else from 0").advanced();
   app.add_flag("--collapse", o.collapse, "fold merged collectives back into single nodes");
-  app.add_flag("--fold", o.fold, "one representative of each rank class; PREFIX.classes.json lists the members");
+  app.add_flag("--fold", o.fold, "one representative of each rank class; PREFIX.classes.json lists the members")
+      .advanced();
   app.group("Training steps");
   app.add_option("--iteration", o.iteration, "K|A-B|medoid",
                  "only these iterations, by the program's numbers; medoid: the one of median length");
-  app.add_integer("--repeat", o.repeat, 1, most_repeats, "N", "repeat the iterations N times");
+  app.add_integer("--repeat", o.repeat, 1, most_repeats, "N", "repeat the iterations N times").advanced();
   app.add_option("--window", o.window, "FROM..TO", "only this part of the recorded time, such as 1ms..2ms");
-  app.add_choice(
-         "--partial", o.partial, {"comp", "drop", "error"},
-         "calls and messages of which some ranks are outside the window: a computation of the same duration "
-         "(default), removed, or an error")
+  app.add_choice("--partial", o.partial, {"comp", "drop", "error"},
+                 "calls and messages with some ranks outside the window: a computation of the same duration "
+                 "(default), removed, or an error")
       .advanced();
   app.add_option("--scale", o.scale, "dp=RANKS|GROUP=RANKS", option_text::scale);
   add_output_options(app, o.output);
@@ -46,22 +47,22 @@ void add_split_options(App& app, SplitToolOptions& o) {
 }
 
 void check_split_options(const SplitToolOptions& o) {
-  if (o.by && !o.splits()) throw usage_error("--split-by is for the nodes of one trace; the input is a set");
-  if (o.default_npu && !o.splits()) throw usage_error("--default-npu is for the nodes of one trace that is split");
+  if (o.by && !o.splits())
+    throw usage_error("--split-by is for splitting one trace; omit the options that change a set");
+  if (o.default_npu && !o.splits())
+    throw usage_error("--default-npu is for splitting one trace; omit the options that change a set");
   if (o.cross && !o.splits() && !o.ranks)
-    throw usage_error("--cross needs something that crosses: a trace that is split, or --ranks");
+    throw usage_error("--cross requires crossing edges; split a trace, or give --ranks");
   if (o.cross == "pair" && o.ranks)
     throw usage_error(
-        "--cross pair makes messages of edges; messages to ranks that --ranks does not take are dropped, or an "
+        "--cross pair makes messages of edges and cannot be combined with --ranks; give --cross drop or --cross "
         "error");
-  if (o.fold && o.join)
-    throw usage_error("--fold keeps some ranks, --join makes one trace of all: give one of them");
-  if (o.keep_ranks && !o.ranks) throw usage_error("--keep-ranks goes with --ranks");
-  if (o.repeat != 1 && !o.iteration)
-    throw usage_error("--repeat goes with --iteration, which says what is repeated");
+  if (o.fold && o.join) throw usage_error("--fold keeps some ranks and --join joins all ranks; give only one");
+  if (o.keep_ranks && !o.ranks) throw usage_error("--keep-ranks requires --ranks");
+  if (o.repeat != 1 && !o.iteration) throw usage_error("--repeat requires --iteration, which names the iterations");
   if (o.window && o.iteration)
-    throw usage_error("--window and --iteration both say which part of the time is taken: give one of them");
-  if (o.partial && !o.window) throw usage_error("--partial goes with --window");
+    throw usage_error("--window and --iteration both choose a part of the time; give only one");
+  if (o.partial && !o.window) throw usage_error("--partial requires --window");
   if (o.iteration) (void)iteration_options(*o.iteration);
   if (o.scale) (void)scale_options(*o.scale);
   if (o.window) (void)parse_time_window("--window ", *o.window);

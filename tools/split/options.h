@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares the options of et-split.
+// Options of et-split.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct SplitToolOptions {
   std::optional<std::string> window;
   std::optional<std::string> partial;
 
-  // Returns whether one trace is split, and not something made of a set.
+  // Returns whether one trace is split; otherwise a set is changed.
   [[nodiscard]] bool splits() const {
     return !join && !collapse && !fold && !ranks && !iteration && !window && !scale;
   }
@@ -40,17 +40,16 @@ struct SplitToolOptions {
 
 void add_split_options(App& app, SplitToolOptions& to);
 
-// Throws Error(usage) for options that do not go together.
+// Throws Error(usage) for options that cannot be combined.
 void check_split_options(const SplitToolOptions& options);
 
-// Returns what they say of splitting. Throws Error(usage) for --by without a kind or a value.
+// Returns the options of splitting. Throws Error(usage) for --split-by without a kind or a value.
 [[nodiscard]] convert::SplitOptions split_options(const SplitToolOptions& options, unsigned jobs);
-// Returns what they say of taking ranks and folding collectives. Throws Error(usage) for a list of ranks that is
-// none.
+// Returns the options of taking ranks and folding collectives. Throws Error(usage) for a malformed list of ranks.
 [[nodiscard]] convert::RankwiseOptions rankwise_options(const SplitToolOptions& options);
-// Returns what --iteration and --repeat say. Throws Error(usage) as iteration_options() does.
+// Returns the options of --iteration and --repeat. Throws Error(usage) as iteration_options() does.
 [[nodiscard]] convert::IterationOptions iterating_options(const SplitToolOptions& options, unsigned jobs);
-// Returns what --partial says.
+// Returns the treatment of calls that --partial names.
 [[nodiscard]] convert::PartialCalls partial_calls(const SplitToolOptions& options);
 
 }  // namespace tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says, with -v, what et-split did.
+// Logs, with -v, what et-split did.
 #pragma once
 
 #include "sets/derived/folding.h"
@@ -11,7 +11,7 @@
 namespace tools {
 
 void tell(const SplitToolOptions& o, const convert::RankwiseSet::Counts& counts);
-// Also notes what to expect of repeated iterations.
+// Also notes what to expect from repeated iterations.
 void tell_before(const convert::IterationSet& set);
 void tell(const convert::TakenCounts& counts);
 void tell(const convert::WindowCounts& counts, const SplitToolOptions& o);

@@ -17,7 +17,7 @@ using namespace convert;
 std::optional<Section> matrix_on_network(const StatsOptions& o, Context& context) {
   const std::vector<std::string> operands = inputs(o.input);
   if (std::ranges::find(operands, "-") != operands.end())
-    throw usage_error("--network reads the input twice, which standard input does not allow: give a file");
+    throw usage_error("--network reads the input twice and cannot read standard input; name a file");
   RunSettings settings;
   settings.network = *o.network;
   settings.workload = operands.front();
@@ -33,9 +33,10 @@ std::optional<Section> matrix_on_network(const StatsOptions& o, Context& context
   Run run;
   for (const PairTraffic& t : result.traffic) run.matrix.push_back({t.src, t.dst, t.bytes, t.messages});
   Section s = traffic_section(run, {});
-  s.notes = {"collectives send what their native algorithms do on " + *o.network};
+  s.notes = {"collectives use their native algorithms on " + *o.network};
   if (result.status != ReplayStatus::complete)
-    s.notes.emplace_back("the replay does not end, so this is not all: et-replay -n " + *o.network + " says why");
+    s.notes.emplace_back("the replay does not end, so the matrix is incomplete; et-replay -n " + *o.network +
+                         " reports the reason");
   return s;
 }
 

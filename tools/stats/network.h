@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells what the NPUs of a set send each other on a network, collectives included.
+// Measures the traffic between the NPUs of a set on a network, collectives included.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace tools {
 
-// Returns the section "matrix" of a replay on the network that --network names, with the native algorithms of
-// collectives; nothing if there were errors to report.
+// Returns the section "matrix" of a replay on the network of --network, with the native algorithms of collectives;
+// nothing if errors were reported.
 [[nodiscard]] std::optional<convert::Section> matrix_on_network(const StatsOptions& o, Context& context);
 
 }  // namespace tools

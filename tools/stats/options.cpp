@@ -23,26 +23,26 @@ struct SectionInfo {
   std::string_view what;
 };
 constexpr std::array<SectionInfo, 17> section_table = {{
-    {"nodes", "traces", "how many by type and name, dependencies, depth"},
+    {"nodes", "traces", "numbers by type and name, dependencies, depth"},
     {"volume", "traces", "messages, bytes and operations, per NPU"},
-    {"collectives", "traces, runs", "of traces: calls and bytes; of runs: times, algbw, busbw"},
+    {"collectives", "traces, runs", "calls and bytes of traces; times, algbw, busbw of runs"},
     {"sizes", "traces", "histograms of messages and calls"},
     {"matrix", "traces, runs", "bytes that one NPU sends another"},
-    {"memory", "traces, runs", "of traces: loads and stores; of runs: most in use"},
-    {"flops", "traces", "operations per NPU; with --peak of recordings the share used"},
-    {"path", "traces, runs", "of traces: longest chain; of runs: critical path"},
-    {"redundant", "traces", "dependencies that others imply; only when asked for"},
-    {"time", "runs", "how long, and where the time of each NPU went"},
+    {"memory", "traces, runs", "loads and stores of traces; largest use in runs"},
+    {"flops", "traces", "operations per NPU; for recordings with --peak, the share used"},
+    {"path", "traces, runs", "longest chain of traces; critical path of runs"},
+    {"redundant", "traces", "dependencies that others imply; only on request"},
+    {"time", "runs", "total time, and time categories of each NPU"},
     {"operations", "runs", "kernels of recordings, operations of replays: count, time, share"},
     {"overlap", "runs", "communication hidden and exposed, by process group"},
     {"skew", "runs", "how far apart NPUs call collectives, and who is last"},
-    {"iterations", "runs", "how long each takes"},
-    {"links", "runs", "bytes and busy time of each"},
+    {"iterations", "runs", "duration of each iteration"},
+    {"links", "runs", "bytes and busy time of each link"},
     {"idle", "recordings", "waiting for the host, and for the launch of kernels"},
     {"mfu", "runs, traces", "operations per second of a run, and of the peak"},
 }};
 
-// Returns operations per nanosecond: of "989TFLOPS", "1.5PFLOPS", "312e12".
+// Returns operations per nanosecond for "989TFLOPS", "1.5PFLOPS", "312e12".
 std::optional<double> parse_flops(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
   if (text.ends_with("FLOP/S")) text.replace(text.size() - 2, 2, "S");
@@ -117,7 +117,7 @@ void check_sections(const convert::Statistics& made, const StatsOptions& o) {
     if (std::ranges::any_of(made, [&](const convert::Section& s) { return s.name == name; })) continue;
     for (const SectionInfo& s : section_table) {
       if (s.name == name)
-        throw convert::usage_error("--show " + name + ": the input has no such section; it is one of " +
+        throw convert::usage_error("--show " + name + ": the input has no such section; it is a section of " +
                                    std::string(s.of));
     }
   }
@@ -128,15 +128,15 @@ void check_usage(const StatsOptions& o) {
   for (const SectionInfo& s : section_table) names.emplace_back(s.name);
   for (const std::string& name : o.sections) {
     if (std::find(names.begin(), names.end(), name) == names.end() && name != "list")
-      throw convert::usage_error("--show " + name + ": there is no such section" + convert::hint_for(name, names));
+      throw convert::usage_error("--show " + name + ": unknown section" + convert::hint_for(name, names));
   }
   if (o.get) {
     const std::string section = o.get->substr(0, o.get->find('.'));
     if (std::find(names.begin(), names.end(), section) == names.end())
-      throw convert::usage_error("--get " + *o.get + ": begins with no section" +
-                                 convert::hint_for(section, names));
+      throw convert::usage_error("--get " + *o.get + ": unknown section" + convert::hint_for(section, names));
   }
-  if (o.get && o.form() != "text") throw convert::usage_error("--get prints one number, which is no " + o.form());
+  if (o.get && o.form() != "text")
+    throw convert::usage_error("--get prints one number; it cannot be combined with " + o.form());
   (void)o.ops_per_ns();
   (void)o.form();
 }

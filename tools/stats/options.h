@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares et-stats's options, and says what they ask for.
+// Options of et-stats, and their meaning.
 #pragma once
 
 #include <optional>
@@ -24,24 +24,24 @@ struct StatsOptions {
   std::optional<std::int64_t> top;
   std::optional<std::string> format;
 
-  // Returns the operations that an NPU can do in a nanosecond; 0: not told. Throws Error(usage) if --peak is none.
+  // Returns the operations per nanosecond of an NPU; 0 if unknown. Throws Error(usage) if --peak is malformed.
   [[nodiscard]] double ops_per_ns() const;
-  // Returns whether only some sections are asked for, and whether this is one of them.
+  // chosen() returns whether only some sections are printed, wants() whether `section` is chosen.
   [[nodiscard]] bool chosen() const { return !sections.empty() || get.has_value(); }
   [[nodiscard]] bool wants(std::string_view section) const;
-  // Returns "text", "json" or "csv": what --format says, else the suffix of -o. Throws Error(usage) for another
+  // Returns "text", "json" or "csv": the value of --format, else the suffix of -o. Throws Error(usage) for another
   // suffix.
   [[nodiscard]] std::string form() const;
-  // Returns how many rows of a table to show; 0: all.
+  // Returns the number of rows of a table to show; 0: all.
   [[nodiscard]] std::size_t rows() const;
 };
 
 void declare_stats(App& app, StatsOptions& o);
-// Returns the names of all sections, with what is in them, for --show list.
+// Returns the names and contents of all sections, for --show list.
 [[nodiscard]] std::string section_list();
-// Throws Error(usage) for options that do not go together.
+// Throws Error(usage) for options that cannot be combined.
 void check_usage(const StatsOptions& o);
-// Throws Error(usage) for a section that was asked for and that the input does not have.
+// Throws Error(usage) for a section that was given and that the input does not have.
 void check_sections(const convert::Statistics& made, const StatsOptions& o);
 
 }  // namespace tools

@@ -10,7 +10,7 @@
 
 namespace tools {
 
-// Returns the sections of a run. `operations`: of all NPUs, from the traces; nothing: not known.
+// Returns the sections of a run. `operations`: of all NPUs, from the traces; unset: unknown.
 [[nodiscard]] convert::Statistics measure_run(const convert::Run& run, const StatsOptions& o,
                                               const std::optional<convert::Sum>& operations);
 

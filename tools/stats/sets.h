@@ -13,10 +13,10 @@ namespace tools {
 
 struct CountedSet {
   convert::Statistics sections;
-  std::optional<convert::Sum> operations{};  // of all nodes; nothing: they have not been counted
+  std::optional<convert::Sum> operations{};  // of all nodes; unset: not counted
 };
 
-// Returns the sections of a set of traces; none if it has errors.
+// Returns the sections of a trace set; empty if the set has errors.
 [[nodiscard]] CountedSet count_set(convert::TraceSource& source, const StatsOptions& o, Context& context);
 
 }  // namespace tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares the options of et-synthesize.
+// Options of et-synthesize.
 #pragma once
 
 #include <cstdint>

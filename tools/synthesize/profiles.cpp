@@ -18,7 +18,7 @@ namespace {
 
 using namespace convert;
 
-// Returns the name of the profile without its suffixes.
+// Returns the file name of the profile without its suffixes.
 std::string set_name(const std::string& operand) {
   if (operand == "-") return "synthetic";
   std::string name = std::filesystem::path(operand).filename();
@@ -28,7 +28,7 @@ std::string set_name(const std::string& operand) {
   return name;
 }
 
-// Returns which of the profiles is taken.
+// Returns the index of the chosen profile.
 std::size_t choose(const std::vector<WorkloadProfile>& profiles, const SynthesizeOptions& o) {
   const std::string there =
       "there " + std::string(profiles.size() == 1 ? "is " : "are ") + counted(profiles.size(), "profile");
@@ -39,11 +39,11 @@ std::size_t choose(const std::vector<WorkloadProfile>& profiles, const Synthesiz
     return static_cast<std::size_t>(*o.cluster) - 1;
   }
   if (profiles.size() > 1)
-    throw usage_error(there + "; take one by chance with --mix, or number N with --cluster N");
+    throw usage_error(there + "; choose one at random with --mix, or profile N with --cluster N");
   return 0;
 }
 
-// Returns the profiles of a file. What is wrong with another kind of file is its kind.
+// Returns the profiles of a file. The error for another kind of file names that kind.
 std::vector<WorkloadProfile> read_profiles(const std::string& operand) {
   const auto input = open_input(operand);
   const std::string text = input->read_rest();
@@ -52,17 +52,17 @@ std::vector<WorkloadProfile> read_profiles(const std::string& operand) {
   } catch (const Error& e) {
     const auto kind = known_file(std::string_view(text).substr(0, known_file_bytes), input->name());
     if (e.kind() != Error::Kind::input || !kind) throw;
-    const std::string what = *kind == FileKind::trace       ? "is a trace; et-profile learns a profile from traces"
+    const std::string what = *kind == FileKind::trace       ? "is a trace; make a profile of it with et-profile"
                              : *kind == FileKind::algorithm ? "is a collective algorithm"
                                                             : describe(*kind);
-    throw input_error({.file = input->name()}, "no profile: it " + what, e.rule());
+    throw input_error({.file = input->name()}, "not a profile: it " + what, e.rule());
   }
 }
 
 }  // namespace
 
 ChosenProfile choose_profile(const SynthesizeOptions& o) {
-  if (o.mix && o.cluster) throw usage_error("--mix does not go together with --cluster");
+  if (o.mix && o.cluster) throw usage_error("--mix and --cluster cannot be combined; give only one");
   InputOptions given;
   given.operands = o.operands;
   const std::vector<std::string> operands = inputs(given);

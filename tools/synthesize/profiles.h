@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the profiles that et-synthesize is given, and takes one of them.
+// Reads the profiles of et-synthesize and chooses one profile.
 #pragma once
 
 #include <string>
@@ -11,10 +11,11 @@ namespace tools {
 
 struct ChosenProfile {
   convert::WorkloadProfile profile{};
-  std::string name{};  // of the set that is made of it: that of the file, without its suffixes
+  std::string name{};  // of the set to make: the file name without suffixes
 };
 
-// Throws Error(usage) if several profiles are there and the options do not say which, or more than are there.
+// Throws Error(usage) if there are several profiles and the options choose none, or if --cluster exceeds their
+// number.
 [[nodiscard]] ChosenProfile choose_profile(const SynthesizeOptions& o);
 
 }  // namespace tools

@@ -22,7 +22,7 @@ using namespace convert;
 
 namespace {
 
-// Collects what was repaired in the ranks of a set.
+// Collects the repairs of the ranks of a set.
 class Fixing {
  public:
   // Adds a rank; thread-safe, in any order.
@@ -34,10 +34,10 @@ class Fixing {
     rank.name = head.name;
     rank.fixes += fixes;
   }
-  // Returns whether nothing was repaired, or left.
+  // Returns whether nothing was repaired, and nothing was left unrepaired.
   [[nodiscard]] bool empty() const { return ranks_.empty(); }
-  // Tells it in one line for all ranks; with -v in one more for each rank in which something was repaired.
-  // `written` says that the result is valid and is written.
+  // Prints one line for all ranks; with -v also one line for each rank with repairs. `written`: the result is valid
+  // and is written.
   void report(bool written) const {
     for (const auto& [rank, of] : ranks_)
       log_info(of.name + ": rank " + std::to_string(rank) + ": " + join(of.fixes.lines(), "; "));
@@ -53,7 +53,7 @@ class Fixing {
     Fixes fixes;
   };
   std::mutex mutex_;
-  std::map<Rank, OfRank> ranks_;  // those with repairs, or something left
+  std::map<Rank, OfRank> ranks_;  // with repairs, or with defects left
   Fixes all_;
 };
 
@@ -62,8 +62,8 @@ bool has_deadlock(const Diagnostics& findings) {
   return std::any_of(all.begin(), all.end(), [](const Diagnostic& d) { return d.rule == "deadlock"; });
 }
 
-// Checks the set; if ranks wait for each other in a cycle, finds the order that they do not need, and checks the
-// set without that instead. `again`: calls its argument with the set, to be read once more.
+// Checks the set. If ranks wait for each other in a cycle, finds the order that is not required, and checks the set
+// without that order instead. `again` calls its argument with the set, to be read once more.
 template <typename Again>
 Relaxation check_and_relax(SetSource& first, const Again& again, const CheckOptions& options, Context& context) {
   auto findings = context.diagnostics.sibling();
@@ -96,14 +96,14 @@ int fix(const InputOptions& input, const OutputOptions& output, const CheckOptio
     return 0;
   }
   if (source->algorithm() != nullptr) {
-    context.set_reported();  // not what is wrong with it: it is not repaired
-    throw usage_error("--fix repairs traces, and " + source->base_name() + " is an algorithm");
+    context.set_reported();  // no findings: algorithms are not repaired
+    throw usage_error("--fix repairs traces only; " + source->base_name() + " is an algorithm");
   }
   Fixing fixing;
   FixedSource fixed(*source, [&](const Trace& head, const Fixes& fixes) { fixing.add(head, fixes); });
   const OpenSink sink = open_sink(fixed, output, context, {.checked = true});
 
-  // Calls work(repaired set), which is read once more; what reading finds is reported already.
+  // Calls work(repaired set), which is read once more; the findings of reading are reported already.
   const auto again = [&](const auto& work) {
     twice.rewind();
     Diagnostics unheard;

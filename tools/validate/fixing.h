@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Does the work of et-validate --fix.
+// Implements et-validate --fix.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace tools {
 
-// Repairs the input and checks it; what is valid then is repaired again on its way to the output. Reports the
-// findings in `format`, and what was repaired and left on standard error. Returns the exit status.
+// Repairs the input and checks it. A valid result is repaired again while it is written. Reports the findings in
+// `format`, and on standard error what was repaired and what was left. Returns the exit status.
 int fix(const InputOptions& input, const OutputOptions& output, const convert::CheckOptions& options,
         const std::string& format, Context& context);
 

@@ -44,20 +44,20 @@ CheckOptions check_options(const ValidateOptions& o, unsigned jobs) {
 
 void check_usage(const ValidateOptions& o) {
   if (o.quick && (o.dataflow || o.collective || o.target || !o.rules.empty() || !o.ignore.empty()))
-    throw usage_error("--quick checks framing and ids only; leave it out for other rules");
+    throw usage_error("--quick checks framing and ids only; omit it to check other rules");
   if (o.no_dataflow && (o.dataflow || o.collective))
     throw usage_error("--no-dataflow and --" + std::string(o.dataflow ? "dataflow" : "collective") +
-                      " exclude each other");
+                      " cannot be combined; give only one");
   if (o.pass && o.format != "text")
-    throw usage_error("--pass and --format " + o.format + " both want standard output");
+    throw usage_error("--pass and --format " + o.format + " both write to standard output; omit one of the two");
   if (o.fix && (o.pass || o.quick))
-    throw usage_error("--fix writes what it repaired and checked; leave out --" +
+    throw usage_error("--fix writes the repaired and checked set; omit --" +
                       std::string(o.pass ? "pass" : "quick"));
   if (o.fix && o.output.to_stdout() && o.format != "text")
-    throw usage_error("--format " + o.format + " and --fix both want standard output; name a file with -o");
-  if (o.fix && o.target) throw usage_error("--fix repairs traces, and --target is about algorithms; leave out one");
+    throw usage_error("--format " + o.format + " and --fix both write to standard output; name a file with -o");
+  if (o.fix && o.target) throw usage_error("--fix repairs traces and --target checks algorithms; give only one");
   if (!o.fix && (o.output.path || o.output.to || o.output.force || o.output.no_history))
-    throw usage_error("-o, -t, --force and --no-history go with --fix; without it nothing is written");
+    throw usage_error("-o, -t, --force and --no-history require --fix; without it nothing is written");
 }
 
 SourceOptions source_options(const ValidateOptions& o, const Context& context) {
@@ -72,7 +72,7 @@ void check_target(const ValidateOptions& o, const TraceSource& source) {
   if (!o.target || (algorithm != nullptr && !algorithm->scheduled)) return;
   throw usage_error("--target " + *o.target + ": " + source.base_name() +
                     (algorithm == nullptr ? " holds traces" : " is a schedule") +
-                    "; runtimes take MSCCL-IR, see et-convert -t msccl");
+                    "; runtimes require MSCCL-IR, see et-convert -t msccl");
 }
 
 void add_validate_options(App& app, ValidateOptions& o) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The command line of et-validate.
+// Options of et-validate.
 #pragma once
 
 #include <optional>
@@ -31,9 +31,9 @@ struct ValidateOptions {
 
 void add_validate_options(App& app, ValidateOptions& o);
 
-// Throws Error(usage) for options that do not go together.
+// Throws Error(usage) for options that cannot be combined.
 void check_usage(const ValidateOptions& o);
-// Throws Error(usage) if the source is nothing that the named runtime takes.
+// Throws Error(usage) if the named runtime does not accept this kind of source.
 void check_target(const ValidateOptions& o, const convert::TraceSource& source);
 
 [[nodiscard]] convert::CheckOptions check_options(const ValidateOptions& o, unsigned jobs);

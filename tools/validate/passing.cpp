@@ -16,7 +16,7 @@
 namespace tools {
 namespace {
 
-// Gives all that comes from one descriptor to `put`.
+// Passes all bytes of a descriptor to `put`.
 template <typename Put>
 void drain(int from, const std::string& name, const Put& put) {
   std::array<char, 1 << 16> buffer;
@@ -40,7 +40,7 @@ Passing::Passing(const std::string& option, const std::vector<std::string>& oper
     for (const std::string& operand : operands) {
       if (operand != "-" && !convert::is_stream_path(operand)) continue;
       throw convert::usage_error(option + " reads its input twice, which " + operand +
-                                 " does not allow; pipe it in alone, or save it in a file");
+                                 " does not allow; pipe in nothing else, or save it in a file");
     }
     return;
   }
@@ -51,8 +51,8 @@ Passing::Passing(const std::string& option, const std::vector<std::string>& oper
     kept_bytes += bytes.size();
     if (kept_bytes > convert::most_document_bytes()) {
       throw convert::input_error({.file = "<stdin>"},
-                                 option + " keeps what is piped in, which is more than " +
-                                     "the memory allows; save it in a file, or raise --max-expand",
+                                 option + " keeps standard input in memory, and the input is larger than " +
+                                     "the limit; save it in a file, or raise --max-expand",
                                  "memory");
     }
     while (!bytes.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps a tool's input as it came in, so that it is read again and passed on once the verdict is known.
+// Keeps the input of a tool unchanged, so that it can be read again and passed on after the verdict.
 #pragma once
 
 #include <string>
@@ -11,12 +11,14 @@ namespace tools {
 
 class Passing {
  public:
-  // Has to be made before anything is read. Puts standard input into memory, to be read from there. Throws
-  // Error(usage) if some other operand is a pipe. `option` is what asks for this; empty: nothing does.
+  // Must be constructed before anything is read. Copies standard input to memory, from which it is read. Throws
+  // Error(usage) if another operand is a pipe. `option` requires this, and is named in messages; empty: nothing
+  // requires it.
   Passing(const std::string& option, const std::vector<std::string>& operands);
   // Makes standard input readable again from its start.
   void rewind() const;
-  // Writes to standard output: a stream or file unchanged, a set of files as the tar that et-convert would write.
+  // Writes the input to standard output: a stream or file unchanged, a set of files as the tar that et-convert
+  // would write.
   void copy(convert::SourceOptions input) const;
 
  private:

@@ -7,7 +7,7 @@
 
 namespace convert {
 
-// Returns the end of a message about a text that is no bandwidth: "; bits are Gbit/s, bytes GB/s", or nothing.
+// Returns the end of a message about an invalid bandwidth: "; bits are Gbit/s, bytes GB/s", or an empty string.
 [[nodiscard]] std::string bandwidth_hint(std::string_view text);
 
 }  // namespace convert

@@ -43,11 +43,11 @@ class SwitchClasses {
   }
 
  private:
-  // Counts links of a switch: of one kind, in one direction, with one class at the other end.
+  // Link of a switch: its kind, the class at the other end, and its direction.
   using Seen = std::tuple<std::uint32_t, std::uint32_t, bool>;
 
-  // Separates switches by their links with devices whose class has changed. Links with other devices are equal: all
-  // members of a class have the same number of links with each class of the round before.
+  // Separates switches by their links to devices whose class has changed. Other links need no comparison: all
+  // members of a class have the same number of links to each class of the previous round.
   void refine() {
     std::vector<Device> touched;
     const auto see = [&](Device d, std::uint32_t wire, Device other, bool out) {
@@ -69,7 +69,7 @@ class SwitchClasses {
     for (auto& [c, groups] : apart) split(c, groups);
   }
 
-  // The largest part keeps the class, so that each device changes its class log n times at most.
+  // The largest part keeps the class, so that each device changes its class at most log n times.
   void split(std::uint32_t c, std::map<std::vector<Seen>, std::vector<Device>>& groups) {
     std::vector<std::vector<Device>> parts;
     std::size_t seen_devices = 0;
@@ -115,11 +115,11 @@ class SwitchClasses {
   const WireGraph& graph_;
   Rows out_;
   Rows in_;
-  std::vector<std::uint32_t> kind_of_;        // by wire
+  std::vector<std::uint32_t> kind_of_;        // by link
   std::vector<std::uint32_t> class_of_;       // by device
   std::vector<std::uint32_t> place_;          // by device, in members_
   std::vector<std::vector<Device>> members_;  // by class
-  std::vector<std::vector<Seen>> seen_;       // by device, while a round is under way
+  std::vector<std::vector<Seen>> seen_;       // by device, during a round
   std::vector<Device> changed_;
 };
 
@@ -129,7 +129,7 @@ BundledGraph bundle_links(const WireGraph& graph) {
   BundledGraph out{.graph = {.npus = graph.npus, .switches = graph.switches, .switch_names = graph.switch_names},
                    .links = {}};
   const std::vector<Device> lowest = SwitchClasses(graph).lowest();
-  // Links of one bundle may differ in bandwidth, as long as each device of the class has the same ones.
+  // Links of a bundle may differ in bandwidth if each device of the class has the same set of links.
   std::map<std::tuple<Device, Device, Picoseconds, std::uint32_t>, std::vector<std::uint32_t>> bundles;
   for (std::uint32_t i = 0; i < graph.wires.size(); ++i) {
     const GraphWire& w = graph.wires[i];
@@ -148,7 +148,7 @@ BundledGraph bundle_links(const WireGraph& graph) {
 }
 
 bool may_have_ties(const WireGraph& graph) {
-  std::vector<Device> first(graph.devices(), no_index);  // a switch to which a link of the device leads
+  std::vector<Device> first(graph.devices(), no_index);  // a switch that a link of the device leads to
   return std::ranges::any_of(graph.wires, [&](const GraphWire& w) {
     if (w.to < graph.npus) return false;
     return std::exchange(first[w.from], w.to) != no_index;

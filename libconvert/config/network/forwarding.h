@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says when devices of a network send on what comes to them.
+// Forwarding modes of network devices.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace convert {
 
-// Says when a device sends a message on. store: when all of it has come. cut: when its head has come; the tail
-// follows at the pace of the slowest wire before. switches: switches cut, NPUs store. Whole messages wait for a
-// wire in any case, in queues without limit.
+// When a device forwards a message. store: after the whole message has arrived. cut: after its head has arrived;
+// the tail follows at the rate of the slowest link before. switches: switches cut, NPUs store. In each mode whole
+// messages queue for a link, in unbounded queues.
 enum class Forwarding : std::uint8_t { switches, store, cut };
 inline constexpr Forwarding all_forwarding[] = {Forwarding::switches, Forwarding::store, Forwarding::cut};
 

@@ -9,9 +9,8 @@
 namespace convert {
 
 // Use of equal-cost routes: routes through switches, between the same NPUs, with the same least sum of weights.
-// split: each message in parts, in proportion to the bandwidths of the links where routes part;
-//   equal parts on equal links
-//   (adaptive routing, packet spraying, planes of NVSwitches).
+// split: each message is split in proportion to the bandwidths of the links where routes diverge, evenly on equal
+//   links (adaptive routing, packet spraying, planes of NVSwitches).
 // hash: one route for all messages of a source, destination and tag, by a hash with a seed (ECMP).
 // single: one route for all messages, see Routing::shortest.
 enum class Multipath : std::uint8_t { split, hash, single };
@@ -26,11 +25,11 @@ enum class Multipath : std::uint8_t { split, hash, single };
 }
 struct RouteSpread {
   Multipath multipath = Multipath::single;
-  std::uint64_t seed = 0;    // of hash
-  bool names_links = false;  // messages name links: no bundles; see bundle_links()
+  std::uint64_t seed = 0;    // for hash
+  bool names_links = false;  // messages name links, so links are not bundled; see bundle_links()
 };
 
-// Returns the option value, "hash,seed=7", and a description: "messages split over equal-cost routes".
+// Return the option value, "hash,seed=7", and a description, "messages split over equal-cost routes".
 [[nodiscard]] std::string name(const RouteSpread& spread);
 [[nodiscard]] std::string describe(const RouteSpread& spread);
 

@@ -15,11 +15,11 @@
 namespace convert {
 namespace {
 
-// How a word of the short form makes dimensions of its sizes.
+// How a word of the short form converts its sizes to dimensions.
 struct ShortName {
   std::string_view word;
   Topology topology;
-  bool several;  // takes AxBxC
+  bool several;  // accepts AxBxC
 };
 
 std::vector<ShortName> make_short_names() {
@@ -36,7 +36,7 @@ const std::vector<ShortName>& short_names() {
   return all;
 }
 
-// Returns "mesh, torus, tree": the words that take several sizes.
+// Returns "mesh, torus, tree": the words that accept several sizes.
 std::string words_of_several() {
   std::vector<std::string> words;
   for (const ShortName& n : short_names()) {
@@ -66,24 +66,25 @@ std::vector<std::int64_t> parse_sizes(std::string_view part, const ShortName& to
     if (!n || *n < 2 || *n > max_npus) {
       const bool one_of_many = piece.size() != text.size();
       if (one_of_many && !topology.several) break;
-      throw bad(part, "wants a number of " + std::string(topology.word == "tree" ? "branches" : "NPUs") +
+      throw bad(part, "requires a number of " + std::string(topology.word == "tree" ? "branches" : "NPUs") +
                           " from 2 to " + std::to_string(max_npus) + ", not '" + piece + "'");
     }
     sizes.push_back(*n);
     if ((npus *= *n) > max_npus) throw bad(part, "has more than " + std::to_string(max_npus) + " NPUs");
   }
   if (!topology.several && text.find('x') != std::string_view::npos) {
-    throw bad(part, std::string(topology.word) + " takes one size; those that take several: " + words_of_several());
+    throw bad(part, std::string(topology.word) +
+                        " accepts one size; topologies with several sizes: " + words_of_several());
   }
   if (topology.word == "hypercube") {
     if (!std::has_single_bit(static_cast<std::uint64_t>(sizes[0])))
-      throw bad(part, "a hypercube has 2, 4, 8, 16, … NPUs, not " + std::to_string(sizes[0]));
+      throw bad(part, "a hypercube requires 2, 4, 8, 16, … NPUs, not " + std::to_string(sizes[0]));
     sizes.assign(static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(sizes[0]))), 2);
   }
   return sizes;
 }
 
-// One value for all dimensions, or "a|b|c".
+// Sets one value for all dimensions, or one value each, "a|b|c".
 template <typename Set>
 void set_values(std::string_view part, std::string_view key, std::string_view text, std::vector<NetworkDim>& dims,
                 const Set& set) {
@@ -95,25 +96,26 @@ void set_values(std::string_view part, std::string_view key, std::string_view te
   for (std::size_t d = 0; d < dims.size(); ++d) set(dims[d], values[values.size() == 1 ? 0 : d]);
 }
 
-// "bw=50GB/s" or "lat=500ns" into `dims`.
+// Parses "bw=50GB/s" or "lat=500ns" into `dims`.
 void set_short_option(std::string_view part, std::string_view option, std::vector<NetworkDim>& dims, bool& has_bw,
                       bool& has_lat) {
   const std::size_t equals = option.find('=');
   const std::string_view key = option.substr(0, equals);
   const std::string_view values = equals == std::string_view::npos ? std::string_view{} : option.substr(equals + 1);
   if (key == "bw") {
-    if (std::exchange(has_bw, true)) throw bad(part, "bw is given twice");
+    if (std::exchange(has_bw, true)) throw bad(part, "bw is repeated");
     set_values(part, key, values, dims, [&](NetworkDim& dim, std::string_view value) {
       const std::optional<double> bytes_per_s = parse_bandwidth(value);
       if (!bytes_per_s)
-        throw bad(part, "bw wants a rate such as 50GB/s, not '" + std::string(value) + "'" + bandwidth_hint(value));
+        throw bad(part,
+                  "bw requires a rate such as 50GB/s, not '" + std::string(value) + "'" + bandwidth_hint(value));
       dim.bytes_per_ns = *bytes_per_s / 1e9;
     });
   } else if (key == "lat") {
-    if (std::exchange(has_lat, true)) throw bad(part, "lat is given twice");
+    if (std::exchange(has_lat, true)) throw bad(part, "lat is repeated");
     set_values(part, key, values, dims, [&](NetworkDim& dim, std::string_view value) {
       const std::optional<Picoseconds> ps = parse_time(value);
-      if (!ps) throw bad(part, "lat wants a time such as 500ns, not '" + std::string(value) + "'");
+      if (!ps) throw bad(part, "lat requires a time such as 500ns, not '" + std::string(value) + "'");
       dim.latency_ns = static_cast<double>(*ps) / 1000;
     });
   } else {
@@ -124,8 +126,8 @@ void set_short_option(std::string_view part, std::string_view option, std::vecto
 // Appends the dimensions of one part of a product, or sets the levels of a tree.
 void parse_short_part(std::string_view part, NetworkConfig& config) {
   const std::size_t colon = part.find(':');
-  if (part.empty()) throw bad(config.source, "has a + with nothing before or behind it");
-  if (colon == std::string_view::npos) throw bad(part, "wants TOPOLOGY:NPUS,bw=RATE[,lat=TIME]");
+  if (part.empty()) throw bad(config.source, "has a + with nothing before or after it");
+  if (colon == std::string_view::npos) throw bad(part, "requires TOPOLOGY:NPUS,bw=RATE[,lat=TIME]");
   const ShortName& topology = short_name(part, part.substr(0, colon));
   std::string_view rest = part.substr(colon + 1);
   const auto cut = [&rest] {
@@ -180,7 +182,7 @@ NetworkConfig parse_short_network(std::string_view text) {
   }
   for (const std::string& part : split(text, '+')) {
     parse_short_part(part, config);
-    std::int64_t npus = 1;  // of a few dimensions, so that the product cannot overflow
+    std::int64_t npus = 1;  // of the dimensions so far, so that the product cannot overflow
     for (const NetworkDim& d : config.dims) {
       if ((npus *= d.npus) > max_npus) throw bad(text, "has more than " + std::to_string(max_npus) + " NPUs");
     }
@@ -194,7 +196,8 @@ std::unique_ptr<Input> open_network(const std::string& path) {
   } catch (const Error& e) {
     if (e.kind() != Error::Kind::system) throw;
     throw Error(e.kind(), e.where(),
-                std::string(e.what()) + "; a network is a file, ideal, or such as ring:8,bw=50GB/s,lat=500ns");
+                std::string(e.what()) +
+                    "; a network is a file, 'ideal', or a short form such as ring:8,bw=50GB/s,lat=500ns");
   }
 }
 

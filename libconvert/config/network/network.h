@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the network to simulate from an ASTRA-sim network.yml, a file with a list of wires or of another tool, or a
-// short form.
+// Networks to simulate, from an ASTRA-sim network.yml, a list of links, a file of another tool, or a short form.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,7 @@ struct NetworkDim {
   double latency_ns = 0;
 };
 
-// The wires between a switch of this level and the switches or NPUs right below it.
+// Links between a switch of this level and the switches or NPUs directly below it.
 struct TreeLevel {
   std::int64_t fanout = 0;  // NPUs or switches below a switch
   double bytes_per_ns = 0;
@@ -33,42 +32,44 @@ struct TreeLevel {
 // A network is ideal, or has exactly one of dims, levels and graph.
 struct NetworkConfig {
   std::string source;  // the file or the short form, for messages
-  bool ideal = false;  // no latency, no limit of bandwidth, any number of NPUs
-  // A product. Dimension 0 is the fastest varying: NPU r has coordinate r mod dims[0].npus there.
+  bool ideal = false;  // no latency, unlimited bandwidth, any number of NPUs
+  // Product of dimensions. Dimension 0 varies fastest: NPU r has coordinate r mod dims[0].npus in it.
   std::vector<NetworkDim> dims{};
-  // A tree of switches, from the NPUs up to the root.
+  // Tree of switches, from the NPUs up to the root.
   std::vector<TreeLevel> levels{};
-  // Any graph, from a list of wires.
+  // Any graph, from a list of links.
   WireGraph graph{};
-  // What was noticed as it was read: for everyone, and what only those want to know who ask.
+  // Notes from reading the network: notes are always printed, remarks only in verbose output.
   std::vector<std::string> notes{};
   std::vector<std::string> remarks{};
 
-  // Returns the number of NPUs, at most max_npus; 0 for an ideal network, which takes any number.
+  // Returns the number of NPUs, at most max_npus; 0 for an ideal network, which accepts any number.
   [[nodiscard]] std::int64_t npus() const;
   [[nodiscard]] bool is_product() const { return !dims.empty(); }
 };
 inline constexpr std::int64_t max_npus = 1 << 24;
 
-// Converts ASTRA-sim's GB/s, which are GiB/s, in its own order of operations, so that truncated delays agree.
+// Converts ASTRA-sim's GB/s, which are GiB/s, in ASTRA-sim's order of operations, so that truncated delays agree.
 [[nodiscard]] constexpr double astra_bytes_per_ns(double gb_per_s) { return gb_per_s * (1 << 30) / 1'000'000'000; }
 
-// Parses an ASTRA-sim network.yml (four lists of equal length: topology, npus_count, bandwidth in GB/s, latency in
-// ns) or a list of wires (npus, switches, defaults, links; see et-networks(5)). Throws Error(input) with the place.
+// Parses an ASTRA-sim network.yml (four lists of equal length: topology, npus_count, bandwidth in GB/s, latency
+// in ns) or a list of links (npus, switches, defaults, links; see et-networks(5)). Throws Error(input) with the
+// location.
 [[nodiscard]] NetworkConfig parse_network_yaml(const std::string& file, std::string_view text);
-// Parses those, or a network of another tool, known by its content (see et-networks(5)). `file` holds the options
-// behind the file's name. Throws Error(input) with the place, Error(usage) for options.
+// Parses these formats, or a network of another tool, recognised by its content (see et-networks(5)). `file`
+// holds the options after the file name. Throws Error(input) with the location, Error(usage) for options.
 [[nodiscard]] NetworkConfig parse_network(const std::string& name, std::string_view text, const NetworkFile& file);
 [[nodiscard]] NetworkConfig read_network(Input& input, const NetworkFile& file);
 
-// Returns whether a text looks like the short form of a network, not like a file: "ideal", or WORD:DIGIT….
+// Returns whether a text is the short form of a network, not a file name: "ideal", or WORD:DIGIT….
 [[nodiscard]] bool is_short_network(std::string_view text);
-// Parses "ideal", or "ring:8,bw=50GB/s,lat=500ns": ring, fully_connected, switch, mesh:4x4, torus:4x4x4,
-// hypercube:16, joined by "+"; or tree:8x4, alone. GB/s are 10^9 bytes; without lat the latency is 0; bw and lat
-// are one value or one per dimension or level, "a|b|c". Throws Error(usage).
+// Parses "ideal", or "ring:8,bw=50GB/s,lat=500ns": ring, fully_connected, switch, mesh:4x4, torus:4x4x4 and
+// hypercube:16, joined by "+"; or tree:8x4, alone. GB/s are 10^9 bytes per second; the default latency is 0. bw
+// and lat are one value or one per dimension or level, "a|b|c". Throws Error(usage).
 [[nodiscard]] NetworkConfig parse_short_network(std::string_view text);
 
-// Opens the file that an option names as a network. Throws as open_input(), and says what a network can be.
+// Opens the file that an option names as a network. Throws as open_input() does, and lists the forms of a
+// network.
 [[nodiscard]] std::unique_ptr<Input> open_network(const std::string& path);
 
 }  // namespace convert

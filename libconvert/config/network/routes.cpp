@@ -24,7 +24,7 @@ class ProductRouter final : public Router {
       p.phase = d;
       return take_hop(p, dims[d], from, to);
     }
-    return take_hop(p, dims[0], 0, 0);  // to itself, through a switch
+    return take_hop(p, dims[0], 0, 0);  // from an NPU to itself, through a switch
   }
   [[nodiscard]] std::uint32_t wires() const override { return numbers_.wires(); }
   [[nodiscard]] std::pair<Device, Device> ends(std::uint32_t wire) const override { return numbers_.ends(wire); }
@@ -54,7 +54,7 @@ class ProductRouter final : public Router {
     return hop_of(d, npu, port);
   }
 
-  // To the NPU below it that has the destination's coordinate.
+  // Moves to the NPU below the switch that has the destination's coordinate.
   Hop leave_switch(Position& p, const Dim& d) const {
     const std::uint32_t instance = p.at - d.first_switch;
     const std::uint32_t to = numbers_.coordinate(d, p.dst);
@@ -74,7 +74,7 @@ class TreeRouter final : public Router {
     const std::vector<TreeWires::Level>& levels = numbers_.levels();
     if (p.phase != 0) {
       const TreeWires::Level& level = levels[p.phase - 1];
-      if (p.dst / level.span == p.at - level.first_switch) {  // below: down
+      if (p.dst / level.span == p.at - level.first_switch) {  // the destination is below: go down
         const std::uint32_t child = p.phase == 1 ? p.dst : p.dst / levels[p.phase - 2].span;
         --p.phase;
         p.at = level.first_below + child;
@@ -120,17 +120,17 @@ std::vector<RoutedLink> Router::links(std::uint32_t wire) const {
 std::string_view name(Routing routing) { return routing == Routing::dimension ? "dimension" : "shortest"; }
 
 std::string too_many_routes(const WireGraph& graph) {
-  return "shortest ways between " + counted(graph.npus, "NPU") + " over " + std::to_string(graph.devices()) +
-         " devices want " + std::to_string(std::uint64_t{graph.npus} * graph.devices()) +
-         " table entries; at most " + std::to_string(max_route_entries) + " are taken";
+  return "shortest routes between " + counted(graph.npus, "NPU") + " over " + std::to_string(graph.devices()) +
+         " devices require " + std::to_string(std::uint64_t{graph.npus} * graph.devices()) +
+         " table entries; the limit is " + std::to_string(max_route_entries) + "";
 }
 
 std::unique_ptr<Router> make_router(const NetworkConfig& config, std::optional<Routing> routing,
                                     const std::vector<std::string>& failed, const RouteSpread& spread) {
   if (routing == Routing::dimension && !failed.empty())
-    throw usage_error("routing by dimension cannot avoid failed links; they want shortest");
+    throw usage_error("routing by dimension cannot avoid failed links; use shortest");
   if (routing == Routing::dimension && !config.is_product())
-    throw usage_error("network '" + config.source + "' has no dimensions to route by; it wants shortest");
+    throw usage_error("network '" + config.source + "' has no dimensions to route by; use shortest");
   if (failed.empty()) {
     if (config.is_product() && routing != Routing::shortest) return std::make_unique<ProductRouter>(config);
     if (!config.levels.empty()) return std::make_unique<TreeRouter>(config);

@@ -57,7 +57,7 @@ std::uint32_t ShortestRouter::flow(Device src, Device dst, std::int64_t tag) con
       Draw(spread_.seed, src, dst, static_cast<std::uint64_t>(tag)).below(std::uint64_t{1} << 32U));
 }
 
-// Draws one of the links, each in proportion to its bandwidth.
+// Draws one link, with probability proportional to its bandwidth.
 std::uint32_t ShortestRouter::choose(std::span<const std::uint32_t> tied, const Position& p) const {
   double sum = 0;
   for (const std::uint32_t wire : tied) sum += graph_.wires[wire].bytes_per_ns;
@@ -77,8 +77,8 @@ std::vector<RoutedLink> ShortestRouter::links(std::uint32_t wire) const {
   return out;
 }
 
-// Backwards from the destination, by distance. The row's entry for `dst` itself is the first hop of the shortest
-// route out and back.
+// Searches backwards from the destination, by distance. The row's entry for `dst` itself is the first hop of the
+// shortest route that leaves and returns.
 std::unique_ptr<std::uint32_t[]> ShortestRouter::make_row(Device dst) {
   auto row = std::make_unique_for_overwrite<std::uint32_t[]>(graph_.devices());
   std::fill_n(row.get(), graph_.devices(), UINT32_MAX);
@@ -101,7 +101,7 @@ std::unique_ptr<std::uint32_t[]> ShortestRouter::make_row(Device dst) {
   return row;
 }
 
-// Takes the wires into `v` that shorten a route. Returns the number of devices that are reached for the first time.
+// Takes the links into `v` that shorten a route. Returns the number of devices reached for the first time.
 std::size_t ShortestRouter::reach_from(Device v, Device dst, std::uint64_t distance, std::uint32_t* row) {
   std::size_t found = 0;
   for (const std::uint32_t wire : in_[v]) {
@@ -132,8 +132,8 @@ void ShortestRouter::find_ties(Device dst, std::uint32_t* row) {
   }
 }
 
-// Finds the links out of `u` that are as good as the chosen link: a link to a switch, with a route as short from
-// there, and with the same first NPU on this route.
+// Finds the links out of `u` that are as good as the chosen link: links to a switch, with an equally short route
+// from it and the same first NPU on this route.
 void ShortestRouter::note_ties(Device u, Device dst, std::uint32_t* row) {
   std::vector<std::uint32_t> tied;
   for (const std::uint32_t wire : out_[u]) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shortest routes in any graph, with the ties among them.
+// Shortest routes in any graph, with ties.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace convert {
 
-// Table of the next link by destination and device, made when the first message goes to the destination.
+// Tables of the next link by destination and device, built when the first message is sent to a destination.
 class ShortestRouter final : public Router {
  public:
   ShortestRouter(WireGraph graph, const RouteSpread& spread);
@@ -38,7 +38,7 @@ class ShortestRouter final : public Router {
 
  private:
   static constexpr std::uint64_t none = UINT64_MAX;
-  static constexpr std::uint32_t tie = std::uint32_t{1} << 31U;  // in a row: the rest is a number of tied_
+  static constexpr std::uint32_t tie = std::uint32_t{1} << 31U;  // in a row: the other bits index tied_
 
   const std::uint32_t* row(Device dst);
   std::unique_ptr<std::uint32_t[]> make_row(Device dst);
@@ -48,21 +48,21 @@ class ShortestRouter final : public Router {
   [[nodiscard]] std::uint32_t choose(std::span<const std::uint32_t> tied, const Position& p) const;
 
   RouteSpread spread_;
-  bool may_have_ties_;  // of routes; has_ties_ is set when one is found
+  bool may_have_ties_;  // whether routes can tie; has_ties_ is set when a tie is found
   bool has_ties_ = false;
-  WireGraph whole_;  // the graph of `links_`, if there are bundles
-  Rows links_;       // by wire; empty without bundles
+  WireGraph whole_;  // graph of `links_`, if there are bundles
+  Rows links_;       // by link; empty without bundles
   WireGraph graph_;
-  Rows in_;                                             // wires by the device they lead to
-  Rows out_;                                            // by the device they come from, if there may be ties
-  bool by_hops_;                                        // every wire weighs 1
-  std::vector<std::unique_ptr<std::uint32_t[]>> rows_;  // by destination: by device the wire to take, or a tie
-  Rows tied_;                                           // wires of equal cost, by the device they lead to
-  std::map<std::vector<std::uint32_t>, std::uint32_t> number_of_;  // in tied_
-  // State of make_row():
+  Rows in_;                                             // links by target device
+  Rows out_;                                            // links by source device, if there may be ties
+  bool by_hops_;                                        // every link has weight 1
+  std::vector<std::unique_ptr<std::uint32_t[]>> rows_;  // by destination: the next link by device, or a tie
+  Rows tied_;                                           // links of equal cost, by target device
+  std::map<std::vector<std::uint32_t>, std::uint32_t> number_of_;  // index in tied_
+  // Working state of make_row():
   std::vector<std::uint64_t> distance_;
   std::vector<Picoseconds> latency_;
-  std::vector<Device> relay_;                          // the first NPU on the route, or the destination
+  std::vector<Device> relay_;                          // first NPU on the route, or the destination
   std::vector<Device> reached_;                        // by distance
   std::map<std::uint64_t, std::vector<Device>> open_;  // by distance
 };

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Says how a topology wires the n NPUs of a dimension, coordinates 0 to n-1. To add one, write a struct
-// here and its line in topologies.def; routes, numbers of wires, delays, bounds and symmetries follow from it, and
-// default_system() chooses native algorithms by has_switch and port_is_coordinate, else ring. Its section in
-// et-networks(5) is written by hand.
+// Topologies of the n NPUs of a dimension, coordinates 0 to n-1. To add one, write a struct here and its line in
+// topologies.def. Routes, link numbers, delays, bounds and symmetries follow from the struct; default_system()
+// chooses native algorithms by has_switch and port_is_coordinate, otherwise ring. Its section in et-networks(5)
+// is written by hand.
 //
-// An NPU has a fixed number of ports in a dimension, each of which may have a wire out. Each struct says:
-//   name, word           in an ASTRA-sim network.yml, and in the short form
-//   in_network_yml       whether ASTRA-sim knows it
-//   takes_sizes          whether the short form takes AxBxC, several dimensions of it
-//   has_switch           all wires lead to a switch, on port 0, and from it, on port 1
+// An NPU has a fixed number of ports in a dimension, each with at most one outgoing link. Each struct defines:
+//   name, word           names in an ASTRA-sim network.yml and in the short form
+//   in_network_yml       whether ASTRA-sim supports it
+//   takes_sizes          whether the short form accepts AxBxC for several dimensions
+//   has_switch           all links lead to a switch, on port 0, and from the switch, on port 1
 //   port_is_coordinate   port p leads to coordinate p
-//   symmetries           how coordinates can be moved so that every wire comes to lie on a wire
-//   ports(n)             the ports of an NPU
-//   port(from, to, n)    the port that a message takes from one coordinate to another
-//   other_end(at, p, n)  the coordinate to which port p leads; `at` itself: to a switch, or there is no wire
-//   before(from, to, n)  the last coordinate before `to` on a message's way; with a switch `to` itself
-//   hops(from, to, n)    the wires on its way
-//   wires(at, n)         the wires out of an NPU
+//   symmetries           coordinate permutations that map links to links
+//   ports(n)             number of ports of an NPU
+//   port(from, to, n)    port of a message from one coordinate to another
+//   other_end(at, p, n)  coordinate that port p leads to; `at` itself for a switch or a missing link
+//   before(from, to, n)  last coordinate before `to` on a message's route; `to` itself with a switch
+//   hops(from, to, n)    number of links on the route
+//   wires(at, n)         number of links out of an NPU
 #pragma once
 
 #include <algorithm>
@@ -25,16 +25,16 @@
 
 namespace convert {
 
-// How coordinates can be moved so that every wire comes to lie on a wire: by adding a number modulo n (shift); by
-// that or by XOR with a number, one of the two in all traces (either); by both in one trace (both).
+// Coordinate permutations that map links to links: adding a number modulo n (shift); adding or XOR with a number,
+// the same operation in all traces (either); both operations, even in one trace (both).
 enum class Symmetries : std::uint8_t { none, shift, either, both };
 
 namespace topologies {
 
 using Coordinate = std::uint32_t;
 
-// Neighbours are connected, and the ends too. Messages go the shorter way, up if both are equally long. A ring of
-// two has one wire each way.
+// Neighbours are connected, and so are the two ends. Messages take the shorter direction, upward if both are
+// equally long. A ring of two has one link in each direction.
 struct Ring {
   static constexpr std::string_view name = "Ring";
   static constexpr std::string_view word = "ring";
@@ -102,7 +102,7 @@ struct Switched {
   static constexpr std::uint32_t wires(Coordinate, Coordinate) { return 1; }
 };
 
-// A line: neighbours are connected, the ends are not.
+// Line: neighbours are connected, the two ends are not.
 struct Mesh {
   static constexpr std::string_view name = "Mesh";
   static constexpr std::string_view word = "mesh";
@@ -135,7 +135,7 @@ enum class Topology : std::uint8_t {
 #undef TOPOLOGY
 };
 
-// Calls fn with the struct of the topology, and returns what it returns.
+// Calls fn with the struct of the topology and returns the result.
 template <class Fn>
 constexpr auto with(Topology topology, const Fn& fn) {
   switch (topology) {
@@ -148,7 +148,7 @@ constexpr auto with(Topology topology, const Fn& fn) {
   __builtin_unreachable();
 }
 
-// Calls fn with every topology, in the order of the table.
+// Calls fn for each topology, in the order of the table.
 template <class Fn>
 constexpr void for_each_topology(const Fn& fn) {
 #define TOPOLOGY(id, type) fn(Topology::id, topologies::type{});
@@ -162,7 +162,7 @@ constexpr void for_each_topology(const Fn& fn) {
 [[nodiscard]] constexpr bool has_switch(Topology topology) {
   return with(topology, [](auto t) { return t.has_switch; });
 }
-// Returns the wires on the way between two coordinates that differ.
+// Returns the number of links on the route between two different coordinates.
 [[nodiscard]] constexpr std::uint32_t hops(Topology topology, std::uint32_t from, std::uint32_t to,
                                            std::uint32_t n) {
   return with(topology, [&](auto t) { return t.hops(from, to, n); });

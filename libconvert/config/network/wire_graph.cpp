@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// Devices that can be reached from NPU 0 along the wires, or against them.
+// Returns the devices reachable from NPU 0 along the links, or against their direction.
 std::vector<char> reach(const WireGraph& graph, bool against) {
   const std::vector<GraphWire>& wires = graph.wires;
   const Rows targets = rows_by_key(
@@ -37,7 +37,7 @@ void write_wires(const NetworkConfig& config, const Wires& numbers, WireGraph& g
   graph.npus = numbers.npus();
   graph.switches = numbers.switches();
   if (numbers.wires() > max_graph_wires) {
-    throw input_error({.file = config.source}, "shortest ways and failed links want a network of at most " +
+    throw input_error({.file = config.source}, "shortest routes and failed links require a network of at most " +
                                                    std::to_string(max_graph_wires) + " links; this one has up to " +
                                                    std::to_string(numbers.wires()));
   }
@@ -117,7 +117,7 @@ WireGraph build_wire_graph(const NetworkConfig& config) {
   if (config.graph.npus != 0) return config.graph;
   try {
     return config.is_product() ? graph_of_product(config) : graph_of_tree(config);
-  } catch (const Error& e) {  // of times that no clock holds
+  } catch (const Error& e) {  // a time that exceeds the range of the clock
     if (e.kind() != Error::Kind::input || !e.where().file.empty()) throw;
     throw input_error({.file = config.source}, e.what(), "network");
   }
@@ -181,7 +181,7 @@ std::vector<std::pair<Device, Device>> find_links(const WireGraph& graph, const 
     if (found.size() != before) continue;
     throw bad_link(what, spec,
                    alone ? graph.device_name(a) + " has no links"
-                         : "no link leads from " + graph.device_name(a) + " to " + graph.device_name(b));
+                         : "no link from " + graph.device_name(a) + " to " + graph.device_name(b));
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -190,7 +190,7 @@ std::vector<std::pair<Device, Device>> find_links(const WireGraph& graph, const 
 void erase_failed_wires(WireGraph& graph, const std::vector<std::string>& failed) {
   for (const std::string& spec : failed) {
     if (spec.find_first_of("->") == std::string::npos)
-      throw bad_link("failed link", spec, "wants two devices, such as 3-4 or npu3-switch0, or 3>4");
+      throw bad_link("failed link", spec, "requires two devices, such as 3-4 or npu3-switch0, or 3>4");
   }
   const std::vector<std::pair<Device, Device>> gone = find_links(graph, failed, "failed link");
   std::erase_if(graph.wires, [&](const GraphWire& l) {
@@ -201,15 +201,15 @@ void erase_failed_wires(WireGraph& graph, const std::vector<std::string>& failed
 void remove_failed_wires(WireGraph& graph, const std::vector<std::string>& failed) {
   erase_failed_wires(graph, failed);
   if (const auto pair = find_unreachable(graph)) {
-    throw input_error({}, "without the failed links no way leads from " + graph.device_name(pair->first) + " to " +
-                              graph.device_name(pair->second));
+    throw input_error({}, "without the failed links there is no route from " + graph.device_name(pair->first) +
+                              " to " + graph.device_name(pair->second));
   }
 }
 
 Picoseconds round_to_ps(double ns) {
   constexpr double limit_ns = 9.2e15;
   if (!(ns < limit_ns)) throw Error("the delay of a message exceeds 106 days; check bandwidth, latency and size");
-  // Each message asks, and std::llround would be a call; no time is negative.
+  // Called for each message, where std::llround would be a call; times are never negative.
   return static_cast<Picoseconds>(ns * 1000 + 0.5);  // NOLINT(bugprone-incorrect-roundings)
 }
 

@@ -18,7 +18,7 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 bool is_number(std::string_view s) { return !s.empty() && std::all_of(s.begin(), s.end(), is_decimal); }
 
-// A name without the digits at its end.
+// Returns a name without its trailing digits.
 std::string_view stem(std::string_view s) {
   while (!s.empty() && is_decimal(s.back())) s.remove_suffix(1);
   return s;
@@ -41,25 +41,26 @@ class Reader {
     if (const YamlNode* participants = root_.find("participants")) read_participants(*participants);
     if (const YamlNode* defaults = root_.find("defaults")) {
       if (defaults->kind != YamlNode::Kind::map)
-        throw error(*defaults, "defaults wants a map, such as { bandwidth: 50GB/s, latency: 500ns }");
+        throw error(*defaults, "defaults requires a map, such as { bandwidth: 50GB/s, latency: 500ns }");
       check_yaml_keys(file_, *defaults, {"bandwidth", "latency", "weight"});
       defaults_ = read_rates(*defaults);
     }
     const YamlNode& wires = need("links");
-    if (wires.kind != YamlNode::Kind::list) throw error(wires, "links wants a list of maps");
+    if (wires.kind != YamlNode::Kind::list) throw error(wires, "links requires a list of maps");
     for (const YamlNode& wire : wires.items) read_wire(wire);
     check_connected();
     return std::move(graph_);
   }
 
  private:
-  // What switches can do beside passing on would make other algorithms the best.
+  // Switches that do more than forward would make other algorithms optimal.
   void refuse_active_switches() const {
     for (const char* key : {"nvls", "multicast", "sharp"}) {
       if (const YamlNode* node = root_.find(key))
-        throw error(*node, std::string(key) +
-                               ": switches that copy or reduce what passes (NVLS, SHARP) are not modelled; without "
-                               "the key they pass on");
+        throw error(*node,
+                    std::string(key) +
+                        ": switches that copy or reduce data (NVLS, SHARP) are not supported; remove the key to "
+                        "model them as forwarding switches");
     }
   }
 
@@ -76,7 +77,7 @@ class Reader {
     const YamlNode& npus = need("npus");
     const auto n = npus.kind == YamlNode::Kind::scalar ? parse_int(npus.text) : std::nullopt;
     if (!n || *n < 2 || *n > max_npus) {
-      throw error(npus, "npus wants a whole number from 2 to " + std::to_string(max_npus));
+      throw error(npus, "npus requires a whole number from 2 to " + std::to_string(max_npus));
     }
     graph_.npus = static_cast<std::uint32_t>(*n);
     if (const YamlNode* switches = root_.find("switches")) read_switches(*switches);
@@ -85,11 +86,11 @@ class Reader {
   }
 
   void read_participants(const YamlNode& node) {
-    if (node.kind == YamlNode::Kind::list && node.items.empty()) throw error(node, "participants wants NPUs");
+    if (node.kind == YamlNode::Kind::list && node.items.empty()) throw error(node, "participants requires NPUs");
     graph_.participants = read_end(node);
     std::ranges::sort(graph_.participants);
     const auto twice = std::ranges::adjacent_find(graph_.participants);
-    if (twice != graph_.participants.end()) throw error(node, graph_.device_name(*twice) + " is named twice");
+    if (twice != graph_.participants.end()) throw error(node, graph_.device_name(*twice) + " is repeated");
     if (graph_.participants.back() >= graph_.npus)
       throw error(node, graph_.device_name(graph_.participants.back()) + " is a switch; participants are NPUs");
   }
@@ -98,13 +99,13 @@ class Reader {
     if (node.kind == YamlNode::Kind::scalar) {
       const std::optional<std::int64_t> count = parse_int(node.text);
       if (!count || *count < 0 || *count > max_switches)
-        throw error(node, "switches wants a list of names, or how many there are");
+        throw error(node, "switches requires a list of names, or the number of switches");
       for (std::int64_t i = 0; i < *count; ++i) add_switch(node, "switch" + std::to_string(i));
       return;
     }
-    if (node.kind == YamlNode::Kind::map) throw error(node, "a map is not expected here");
+    if (node.kind == YamlNode::Kind::map) throw error(node, "unexpected map");
     for (const YamlNode& entry : node.items) {
-      if (entry.kind != YamlNode::Kind::scalar) throw error(entry, "switches wants names");
+      if (entry.kind != YamlNode::Kind::scalar) throw error(entry, "switches requires names");
       for_each_name(entry, max_switches, [&](const std::string& name) { add_switch(entry, name); });
     }
   }
@@ -113,16 +114,18 @@ class Reader {
     const bool good = !name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), [](char c) {
       return is_letter(c) || is_decimal(c) || c == '_' || c == '.';
     });
-    if (!good) throw error(at, "a switch's name is a letter, then letters, digits, '_' or '.', not '" + name + "'");
+    if (!good)
+      throw error(at, "a switch name must be a letter, then letters, digits, '_' or '.', not '" + name + "'");
     if (stem(name) == "npu" && is_number(std::string_view(name).substr(3)))
       throw error(at, "'" + name + "' is the name of an NPU, not of a switch");
     if (graph_.switches == max_switches) throw error(at, "more than 2^20 switches");
-    if (!switches_.emplace(name, graph_.devices()).second) throw error(at, "switch '" + name + "' is given twice");
+    if (!switches_.emplace(name, graph_.devices()).second) throw error(at, "switch '" + name + "' is repeated");
     graph_.switch_names.push_back(name);
     ++graph_.switches;
   }
 
-  // "leaf0..3" is leaf0, leaf1, leaf2, leaf3; "0..7" is the NPUs 0 to 7; anything else is itself.
+  // Expands names: "leaf0..3" is leaf0, leaf1, leaf2, leaf3; "0..7" is the NPUs 0 to 7; other names stand for
+  // themselves.
   template <typename Use>
   void for_each_name(const YamlNode& node, std::int64_t max_count, const Use& use) const {
     const std::string_view text = node.text;
@@ -139,8 +142,8 @@ class Reader {
     const auto has_zeros = [](std::string_view digits) { return digits.size() > 1 && digits[0] == '0'; };
     if (!first || !last || !is_number(last_text) || *last < *first || has_zeros(last_text) ||
         has_zeros(text.substr(prefix.size(), dots - prefix.size())))
-      throw error(node, "'" + node.text + "' is no range; one is such as 0..7 or leaf0..3");
-    if (*last - *first >= max_count) throw error(node, "'" + node.text + "' is larger than any network");
+      throw error(node, "'" + node.text + "' is not a range; examples: 0..7 or leaf0..3");
+    if (*last - *first >= max_count) throw error(node, "'" + node.text + "' is longer than the limit");
     for (std::int64_t i = *first; i <= *last; ++i) use(std::string(prefix) + std::to_string(i));
   }
 
@@ -149,21 +152,22 @@ class Reader {
     if (const YamlNode* node = map.find("bandwidth")) {
       if (node->kind == YamlNode::Kind::scalar) rates.bytes_per_ns = parse_bytes_per_ns(node->text);
       if (!rates.bytes_per_ns)
-        throw error(*node, "bandwidth wants a rate such as 50GB/s" + not_this(*node) + bandwidth_hint(node->text));
+        throw error(*node,
+                    "bandwidth requires a rate such as 50GB/s" + not_this(*node) + bandwidth_hint(node->text));
     }
     if (const YamlNode* node = map.find("latency")) {
       const auto ps = node->kind == YamlNode::Kind::scalar ? parse_time(node->text) : std::nullopt;
       const bool has_unit = ps && (*ps == 0 || !is_decimal(node->text.back()));
       if (!has_unit || node->text.back() == '.')
-        throw error(*node, "latency wants a time with its unit such as 500ns" + not_this(*node));
+        throw error(*node, "latency requires a time with its unit such as 500ns" + not_this(*node));
       rates.latency_ps = ps;
     }
     if (const YamlNode* node = map.find("weight")) {
       const auto weight =
           node->kind == YamlNode::Kind::scalar ? parse_plain(node->text, max_wire_weight) : std::nullopt;
       if (!weight || *weight == 0)
-        throw error(*node,
-                    "weight wants a whole number from 1 to " + std::to_string(max_wire_weight) + not_this(*node));
+        throw error(
+            *node, "weight requires a whole number from 1 to " + std::to_string(max_wire_weight) + not_this(*node));
       rates.weight = static_cast<std::uint32_t>(*weight);
     }
     return rates;
@@ -175,11 +179,11 @@ class Reader {
   void read_wire(const YamlNode& wire) {
     static const std::vector<std::string> keys = {"between", "from", "to", "bandwidth", "latency", "weight"};
     if (wire.kind != YamlNode::Kind::map)
-      throw error(wire, "a link is a map, such as { between: [0, 1], bandwidth: 50GB/s }");
+      throw error(wire, "a link must be a map, such as { between: [0, 1], bandwidth: 50GB/s }");
     check_yaml_keys(file_, wire, keys);
     const Rates own = read_rates(wire);
     const auto bytes_per_ns = own.bytes_per_ns ? own.bytes_per_ns : defaults_.bytes_per_ns;
-    if (!bytes_per_ns) throw error(wire, "the link has no bandwidth, and defaults has none");
+    if (!bytes_per_ns) throw error(wire, "the link has no bandwidth; add it to the link or to defaults");
     const GraphWire common{.bytes_per_ns = *bytes_per_ns,
                            .latency_ps = own.latency_ps.value_or(defaults_.latency_ps.value_or(0)),
                            .weight = own.weight.value_or(defaults_.weight.value_or(1))};
@@ -187,10 +191,10 @@ class Reader {
     const YamlNode* from = wire.find("from");
     const YamlNode* to = wire.find("to");
     if ((between != nullptr) == (from != nullptr) || (from != nullptr) != (to != nullptr))
-      throw error(wire, "a link has between (both directions), or from and to (one direction)");
+      throw error(wire, "a link requires between (both directions), or from and to (one direction)");
     if (between != nullptr) {
       if (between->kind != YamlNode::Kind::list || between->items.size() != 2)
-        throw error(*between, "between wants its two ends, such as [0, 1]");
+        throw error(*between, "between requires two ends, such as [0, 1]");
       from = &between->items.front();
       to = &between->items.back();
     }
@@ -204,12 +208,12 @@ class Reader {
     }
   }
 
-  // One device, a range of them, or a list of both.
+  // Reads a device, a range of devices, or a list of both.
   std::vector<Device> read_end(const YamlNode& node) const {
-    if (node.kind == YamlNode::Kind::map) throw error(node, "a map is not expected here");
+    if (node.kind == YamlNode::Kind::map) throw error(node, "unexpected map");
     std::vector<Device> devices;
     const auto read = [&](const YamlNode& entry) {
-      if (entry.kind != YamlNode::Kind::scalar) throw error(entry, "the end of a link is a device");
+      if (entry.kind != YamlNode::Kind::scalar) throw error(entry, "the end of a link must be a device");
       for_each_name(entry, max_npus, [&](const std::string& name) {
         devices.push_back(device(entry, name));
         if (devices.size() > max_listed_wires) throw error(entry, "more than 2^20 devices at an end of a link");
@@ -245,8 +249,8 @@ class Reader {
     const auto [first, is_new] = lines_.emplace(std::uint64_t{wire.from} << 32 | wire.to, at.line);
     if (!is_new) {
       throw error(at, "a second link from " + graph_.device_name(wire.from) + " to " + graph_.device_name(wire.to) +
-                          ", the first is in line " + std::to_string(first->second) +
-                          "; write parallel links as one with the sum of their bandwidths");
+                          ", first given in line " + std::to_string(first->second) +
+                          "; merge parallel links into one with the sum of their bandwidths");
     }
     if (graph_.wires.size() == max_listed_wires) throw error(at, "more than 2^20 links");
     graph_.wires.push_back(wire);
@@ -259,7 +263,7 @@ class Reader {
       if (used[d] == 0) throw error(*root_.find("switches"), graph_.device_name(d) + " has no link");
     }
     if (const auto pair = find_unreachable(graph_)) {
-      throw error(need("links"), "no way leads from " + graph_.device_name(pair->first) + " to " +
+      throw error(need("links"), "there is no route from " + graph_.device_name(pair->first) + " to " +
                                      graph_.device_name(pair->second));
     }
   }
@@ -269,7 +273,7 @@ class Reader {
   WireGraph graph_;
   Rates defaults_;
   std::unordered_map<std::string, Device> switches_;
-  std::unordered_map<std::uint64_t, std::uint32_t> lines_;  // of each (from, to)
+  std::unordered_map<std::uint64_t, std::uint32_t> lines_;  // by (from, to)
 };
 
 }  // namespace

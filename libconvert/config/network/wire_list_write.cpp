@@ -13,14 +13,14 @@
 namespace convert {
 namespace {
 
-// Returns the bandwidth with six digits, so that the rounding of sums and products does not show.
+// Rounds the bandwidth to six digits, so that rounding errors of sums and products are not written.
 double six_digits(double bytes_per_ns) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.6g", bytes_per_ns);
   return std::strtod(text.data(), nullptr);
 }
 
-// What a line says of its links but their ends.
+// Properties that a line states about its links, apart from their ends.
 using Terms = std::tuple<double, Picoseconds, std::uint32_t>;
 Terms terms_of(const GraphWire& w) { return {six_digits(w.bytes_per_ns), w.latency_ps, w.weight}; }
 
@@ -28,7 +28,7 @@ std::string time_text(Picoseconds ps) {
   return ps % ps_per_ns == 0 ? std::to_string(ps / ps_per_ns) + "ns" : std::to_string(ps) + "ps";
 }
 
-// A link, or both directions of one, from the device of lower number.
+// A link, or both directions of a link, from the device of lower number.
 struct Line {
   Device from;
   Device to;
@@ -82,7 +82,7 @@ class WireListWriter {
     return lines;
   }
 
-  // What most links have.
+  // Chooses the properties of most links.
   void choose_defaults(const std::vector<Line>& lines) {
     std::map<Terms, std::size_t> counts;
     std::size_t most = 0;
@@ -94,7 +94,7 @@ class WireListWriter {
     }
   }
 
-  // A list has no switches without a link.
+  // Omits switches without links, which a list cannot have.
   void write_switches() {
     std::vector<char> linked(graph_.devices(), 0);
     for (const GraphWire& w : graph_.wires) linked[w.from] = linked[w.to] = 1;
@@ -123,7 +123,7 @@ class WireListWriter {
     return d < graph_.npus ? std::to_string(d) : graph_.device_name(d);
   }
 
-  // "[ 0..3, leaf0, spine ]": neighbours in number become ranges, where their names say so.
+  // Returns "[ 0..3, leaf0, spine ]": consecutive devices become ranges if their names allow it.
   [[nodiscard]] std::string list_of(std::span<const Device> devices) const {
     std::string text = "[ ";
     for (std::size_t begin = 0; begin < devices.size();) {
@@ -135,7 +135,7 @@ class WireListWriter {
     }
     return text + " ]";
   }
-  // Whether a range may go from one to the next: of NPUs, or of names with the same letters and numbers in a row.
+  // Returns whether `b` may follow `a` in a range: NPUs, or names with the same letters and consecutive numbers.
   [[nodiscard]] bool follows(Device a, Device b) const {
     if (b != a + 1 || (a < graph_.npus) != (b < graph_.npus)) return false;
     if (a < graph_.npus) return true;

@@ -26,8 +26,9 @@ ProductWires::ProductWires(const NetworkConfig& config) : npus_(static_cast<std:
                      .by_ports = Divisor(ports)});
     wires += std::uint64_t{npus_} * ports;
     if (wires >= UINT32_MAX) {
-      throw input_error({.file = config.source}, "a network has fewer than 2^32 links to simulate, this one has " +
-                                                     std::to_string(wires) + " or more");
+      throw input_error({.file = config.source},
+                        "a simulated network must have fewer than 2^32 links, this network has " +
+                            std::to_string(wires) + " or more");
     }
     if (has_switch(d.topology)) switches_ += npus_ / n;
     stride *= n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers the wires and switches of products and trees by arithmetic, without tables.
+// Computes numbers of links and switches of products and trees, without tables.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace convert {
 
-// Numbers wires by dimension, then NPU, then port (see topology.h). Some numbers have no wire.
+// Numbers links by dimension, then NPU, then port (see topology.h). Some numbers have no link.
 class ProductWires {
  public:
   struct Dim {
     Topology topology;
     std::uint32_t npus;
-    std::uint32_t stride;      // distance in rank of neighbours
+    std::uint32_t stride;      // rank distance of neighbours
     std::uint32_t first_wire;  // of NPU 0
-    std::uint32_t ports;       // of an NPU: each port has the number of a wire
+    std::uint32_t ports;       // of an NPU: each port has a link number
     Device first_switch;
     double bytes_per_ns;
     double latency_ns;
@@ -47,7 +47,7 @@ class ProductWires {
     return d.first_switch + d.by_block.quotient(npu) * d.stride + d.by_stride.remainder(npu);
   }
   [[nodiscard]] const Dim& dim_of(std::uint32_t wire) const;
-  // Returns the devices at the ends of a wire; the same device twice if no wire has this number.
+  // Returns the devices at the ends of a link; the same device twice if no link has this number.
   [[nodiscard]] std::pair<Device, Device> ends(std::uint32_t wire) const;
   [[nodiscard]] std::string device_name(Device device) const { return plain_device_name(device, npus_); }
 
@@ -58,7 +58,7 @@ class ProductWires {
   std::uint32_t wires_ = 0;
 };
 
-// Numbers wires by level, then by the device below; of each the one up, then the one down.
+// Numbers links by level, then by the device below: first the uplink of each device, then its downlink.
 class TreeWires {
  public:
   struct Level {

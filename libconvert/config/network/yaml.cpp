@@ -19,10 +19,10 @@ namespace {
 
 constexpr std::size_t max_network_bytes = 64 << 20;
 const std::vector<std::string> astra_keys = {"topology", "npus_count", "bandwidth", "latency"};
-// An entry of each.
+// Example value of each key.
 const std::array<const char*, 4> examples = {"Ring", "8", "50", "500"};
 
-// The first key of the map that is among `keys`, or null.
+// Returns the first key of the map that is in `keys`, or null.
 const YamlNode* find_any(const YamlNode& root, const std::vector<std::string>& keys) {
   for (std::size_t i = 0; i < root.items.size(); i += 2) {
     if (std::ranges::find(keys, root.items[i].text) != keys.end()) return &root.items[i];
@@ -30,22 +30,22 @@ const YamlNode* find_any(const YamlNode& root, const std::vector<std::string>& k
   return nullptr;
 }
 
-// One list of scalars for each of astra_keys, all of equal length.
+// Returns a list of scalars for each of astra_keys, all of equal length.
 std::array<const YamlNode*, 4> find_lists(const std::string& file, const YamlNode& root) {
   check_yaml_keys(file, root, astra_keys);
   for (std::size_t i = 0; i < root.items.size(); i += 2) {
     const YamlNode& value = root.items[i + 1];
-    if (value.kind == YamlNode::Kind::map) throw yaml_error(file, value, "a map is not expected here");
+    if (value.kind == YamlNode::Kind::map) throw yaml_error(file, value, "unexpected map");
     if (value.kind == YamlNode::Kind::scalar) {
       const std::string& key = root.items[i].text;
       const auto k = static_cast<std::size_t>(std::ranges::find(astra_keys, key) - astra_keys.begin());
       throw yaml_error(file, value,
-                       key + " wants a list with one entry for each dimension, such as [ " +
+                       key + " requires a list with one entry for each dimension, such as [ " +
                            (value.text.empty() ? examples.at(k) : value.text) + " ]");
     }
     for (const YamlNode& entry : value.items) {
-      if (entry.kind == YamlNode::Kind::list) throw yaml_error(file, entry, "a list is not expected here");
-      if (entry.kind == YamlNode::Kind::map) throw yaml_error(file, entry, "a map is not expected here");
+      if (entry.kind == YamlNode::Kind::list) throw yaml_error(file, entry, "unexpected list");
+      if (entry.kind == YamlNode::Kind::map) throw yaml_error(file, entry, "unexpected map");
     }
   }
   std::array<const YamlNode*, 4> found{};
@@ -54,11 +54,11 @@ std::array<const YamlNode*, 4> find_lists(const std::string& file, const YamlNod
     if (found[k] == nullptr) throw input_error({.file = file}, "key " + astra_keys[k] + " is missing", "network");
     if (found[k]->items.size() != found[0]->items.size()) {
       throw yaml_error(file, *found[k],
-                       astra_keys[k] + " is given for " + counted(found[k]->items.size(), "dimension") +
-                           ", but topology for " + std::to_string(found[0]->items.size()));
+                       astra_keys[k] + " has " + counted(found[k]->items.size(), "dimension") +
+                           ", but topology has " + std::to_string(found[0]->items.size()));
     }
   }
-  if (found[0]->items.empty()) throw yaml_error(file, *found[0], "no dimension is given");
+  if (found[0]->items.empty()) throw yaml_error(file, *found[0], "topology has no dimensions");
   return found;
 }
 
@@ -82,11 +82,11 @@ double parse_number(const std::string& file, const YamlNode& node, const std::st
   const bool good =
       error == std::errc{} && stop == end && std::isfinite(value) && (value > 0 || (zero_allowed && value == 0));
   if (error == std::errc::result_out_of_range)
-    throw yaml_error(file, node, key + ": '" + node.text + "' is too large or too small for a number");
+    throw yaml_error(file, node, key + ": '" + node.text + "' is out of the range of numbers");
   if (!good) {
     throw yaml_error(file, node,
-                     key + " wants a number of " + unit + (zero_allowed ? ", at least 0" : " above 0") + ", not '" +
-                         node.text + "'");
+                     key + " requires a number of " + unit + (zero_allowed ? ", at least 0" : " above 0") +
+                         ", not '" + node.text + "'");
   }
   return value;
 }
@@ -103,7 +103,7 @@ NetworkConfig parse_astra(const std::string& file, const YamlNode& root) {
     if (!n || *n < 2 || *n > max_npus) {
       throw yaml_error(
           file, count,
-          "npus_count wants whole numbers from 2 to " + std::to_string(max_npus) + ", not '" + count.text + "'");
+          "npus_count requires whole numbers from 2 to " + std::to_string(max_npus) + ", not '" + count.text + "'");
     }
     if ((npus *= *n) > max_npus) throw yaml_error(file, count, "more than " + std::to_string(max_npus) + " NPUs");
     dim.npus = *n;
@@ -122,14 +122,14 @@ NetworkConfig parse_network_yaml(const std::string& file, std::string_view text)
   const YamlNode* const of_list = find_any(root, wire_list_keys);
   if (of_astra != nullptr && root.find("links") != nullptr) {
     throw yaml_error(file, *of_list,
-                     "'" + of_list->text + "' is a key of a list of links, '" + of_astra->text +
-                         "' of ASTRA-sim's dimensions; a network is one or the other");
+                     "'" + of_list->text + "' belongs to a list of links, but '" + of_astra->text +
+                         "' to ASTRA-sim's dimensions; remove one of the two");
   }
   if (of_astra != nullptr) return parse_astra(file, root);
   if (of_list != nullptr) return {.source = file, .graph = parse_wire_list(file, root)};
   std::vector<std::string> all = astra_keys;
   all.insert(all.end(), wire_list_keys.begin(), wire_list_keys.end());
-  check_yaml_keys(file, root, all);  // throws: none is known
+  check_yaml_keys(file, root, all);  // throws: no key is known
   return {};
 }
 
@@ -138,7 +138,7 @@ NetworkConfig parse_network(const std::string& name, std::string_view text, cons
   const NetworkImport* const import = find_import(text);
   if (import == nullptr) {
     NetworkConfig config = parse_network_yaml(name, text);
-    file.check_keys({}, "a list of links or of dimensions");  // now that it is one
+    file.check_keys({}, "a list of links or of dimensions");  // after recognising the format
     return config;
   }
   if (import->refusal != nullptr) throw input_error({.file = name}, import->refusal(text), "network");
@@ -149,7 +149,7 @@ NetworkConfig parse_network(const std::string& name, std::string_view text, cons
 NetworkConfig read_network(Input& input, const NetworkFile& file) {
   const std::string_view text = input.peek(max_network_bytes + 1);
   if (text.size() > max_network_bytes)
-    throw input_error({.file = input.name()}, "larger than 64 MiB, which no network is", "network");
+    throw input_error({.file = input.name()}, "larger than 64 MiB, the limit of a network file", "network");
   return parse_network(input.name(), text, file);
 }
 

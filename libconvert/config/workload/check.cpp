@@ -57,7 +57,7 @@ void check_sequence(const Workload& w) {
     const std::int64_t heads = w.model.kv_heads > 0 ? w.model.kv_heads : w.model.heads;
     if (heads % (p.context * p.tensor) != 0)
       throw usage_error("plan.context_by a2a: " + named("model.kv_heads", heads) +
-                        " is no multiple of plan.context × "
+                        " is not a multiple of plan.context × "
                         "plan.tensor " +
                         std::to_string(p.context * p.tensor));
   }
@@ -92,11 +92,12 @@ void check_shards(const Workload& w) {
   if (!p.reshard && !gathers) throw usage_error("plan.reshard false needs plan.shard zero3");
   if (p.buckets == Buckets::megatron && p.shard >= Shard::zero2)
     throw usage_error(
-        "plan.buckets megatron needs plan.shard ddp or zero1: others reduce the gradients of each layer");
+        "plan.buckets megatron needs plan.shard ddp or zero1: other values reduce the gradients of each layer");
   if (p.hsdp == 0) return;
   const std::string key = named("plan.hsdp", p.hsdp);
   if (p.shard == Shard::ddp) throw usage_error(key + " needs plan.shard of zero1, zero2 or zero3");
-  if (p.hsdp == 1) throw usage_error(key + ": one rank shares nothing; plan.shard ddp has whole replicas");
+  if (p.hsdp == 1)
+    throw usage_error(key + ": one rank has nothing to shard; use plan.shard ddp for whole replicas");
   divides("plan.hsdp", p.hsdp, "plan.context × data", p.context * p.data);
   if (w.model.experts > 0) divides("plan.expert", p.expert, "plan.tensor × plan.hsdp", p.tensor * p.hsdp);
 }
@@ -107,16 +108,16 @@ void check_memory(const Workload& w) {
   if (offloads && w.step.trains() && p.shard == Shard::ddp)
     throw usage_error("plan.memory offload needs plan.shard of zero1, zero2 or zero3");
   if (offloads && p.disaggregates())
-    throw usage_error("plan.memory offload and plan.disaggregate do not go together");
+    throw usage_error("plan.memory offload and plan.disaggregate cannot be combined");
   if (w.times.host_gb_per_s > 0 && !(offloads && w.step.trains()))
     throw usage_error("time.host needs plan.memory offload and run.mode train");
 }
 
-// What the tensors of nodes are is known of training, of whole sequences and equal loads.
+// The tensors of nodes are known only for training, whole sequences and equal expert loads.
 void check_tensors(const Workload& w) {
   if (!w.step.tensors) return;
   const auto alone = [](bool given, const std::string& key) {
-    if (given) throw usage_error("run.tensors and " + key + " do not go together");
+    if (given) throw usage_error("run.tensors and " + key + " cannot be combined");
   };
   alone(!w.step.trains(), "a run.mode other than train");
   alone(w.plan.context > 1, named("plan.context", w.plan.context));
@@ -124,18 +125,18 @@ void check_tensors(const Workload& w) {
   alone(w.plan.memory == FarMemory::offload, "plan.memory offload");
 }
 
-// Each group goes over all of a dimension, or none.
+// Each group spans a whole dimension, or none of it.
 void check_dimensions(const ParallelPlan& p) {
   if (!p.dimensions) return;
   if (p.expert > 1) throw usage_error("plan.dimensions needs plan.expert 1, not " + std::to_string(p.expert));
-  if (p.hsdp > 0) throw usage_error("plan.dimensions and " + named("plan.hsdp", p.hsdp) + " do not go together");
+  if (p.hsdp > 0) throw usage_error("plan.dimensions and " + named("plan.hsdp", p.hsdp) + " cannot be combined");
 }
 
 void check_pipeline(const Workload& w) {
   const ParallelPlan& p = w.plan;
   const std::int64_t chunks = p.pipeline * p.chunks;
   if ((p.order == PipelineOrder::interleaved) != (p.chunks > 1))
-    throw usage_error("plan.order interleaved and plan.chunks of 2 or more go together");
+    throw usage_error("plan.order interleaved and plan.chunks of 2 or more require each other");
   if (p.chunks > 1 && p.pipeline == 1)
     throw usage_error(named("plan.chunks", p.chunks) + " needs plan.pipeline of 2 or more");
   if (p.order == PipelineOrder::interleaved)
@@ -153,7 +154,7 @@ void check_pipeline(const Workload& w) {
                       named("model.layers", w.model.layers));
 }
 
-// What would not fit into memory as one body per stage, or into 63 bits.
+// Rejects workloads that do not fit into memory as one body per stage, or into 63 bits.
 void check_amounts(const Workload& w) {
   const TransformerShape& m = w.model;
   const bool ring = w.plan.context > 1 && w.plan.context_by == ContextBy::ring;
@@ -177,7 +178,7 @@ void check_amounts(const Workload& w) {
   const double parameters = real(m.layers) * real(std::max<std::int64_t>(m.experts, 1)) * width * width;
   const double operations =
       tokens * std::max(1.0, real(m.experts_per_token)) * (width * width + real(w.step.sequence) * heads);
-  constexpr double most_parameters = 1e17, most_operations = 1e18;  // a few times more still fits
+  constexpr double most_parameters = 1e17, most_operations = 1e18;  // products a few times larger still fit
   if (parameters > most_parameters || operations > most_operations)
     throw usage_error("the sizes of " + std::string(parameters > most_parameters ? "model" : "model and run") +
                       " are too large: numbers of bytes or operations would not fit into 63 bits");

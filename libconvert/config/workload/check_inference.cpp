@@ -11,7 +11,7 @@ std::string mode_of(const Workload& w) {
   return "run.mode " + std::string(names.at(static_cast<std::size_t>(w.step.mode)));
 }
 
-// What has a meaning in training only, as it is written.
+// Rejects settings that apply to training only.
 void check_training_keys(const Workload& w) {
   const ParallelPlan& p = w.plan;
   const auto only = [&](bool given, const std::string& key) {
@@ -27,13 +27,14 @@ void check_training_keys(const Workload& w) {
   only(p.recompute != Recompute::none, "plan.recompute");
 }
 
-// Prompts go from replicas that run them to those that go on with them: the k-th of some to the same one, or those
-// of one to several in turn.
+// Prompts move from replicas that prefill to replicas that decode. Several prefill replicas send to one decode
+// replica, or one prefill replica sends to several in turn.
 void check_disaggregation(const Workload& w) {
   const ParallelPlan& p = w.plan;
   const std::int64_t from = p.prefill_replicas, to = p.decode_replicas;
   if (from == 0 && to == 0) return;
-  if (from == 0 || to == 0) throw usage_error("plan.disaggregate.prefill and plan.disaggregate.decode go together");
+  if (from == 0 || to == 0)
+    throw usage_error("plan.disaggregate.prefill and plan.disaggregate.decode require each other");
   if (w.step.mode != RunMode::both)
     throw usage_error(named("plan.disaggregate.prefill", from) + " needs run.mode both, not " + mode_of(w));
   if (from + to != p.data)

@@ -15,15 +15,15 @@ namespace {
 
 double as_real(std::int64_t n) { return static_cast<double>(n); }
 
-// Refuses sizes whose sums would not fit: parameters of the model, operations of a rank in a step.
+// Rejects sizes whose sums would overflow: parameters of the model, operations of a rank in a step.
 void check_sizes(double parameters, double operations) {
-  constexpr double most_parameters = 1e16, most_operations = 1e17;  // a few times more still fits
+  constexpr double most_parameters = 1e16, most_operations = 1e17;  // products a few times larger still fit
   if (parameters <= most_parameters && operations <= most_operations) return;
   throw usage_error("the sizes of " + std::string(parameters > most_parameters ? "model" : "model and run") +
                     " are too large: numbers of bytes or operations would not fit into 63 bits");
 }
 
-// What the numbers of a key, or of one number, make as nodes.
+// Rejects workloads with too many nodes. `layers_text` names the keys that give `layers`.
 void check_steps(const Workload& w, const std::string& layers_text, double layers) {
   constexpr std::int64_t most_layers = std::int64_t{1} << 19U;
   if (layers * as_real(w.step.micro_batches) * as_real(w.step.iterations) <= as_real(most_layers)) return;
@@ -38,7 +38,7 @@ void check_mlp(const Workload& w) {
   const std::vector<std::int64_t>& widths = w.mlp.widths;
   if (widths.size() < 2)
     throw usage_error("model.widths has " + std::to_string(widths.size()) +
-                      " numbers: those of the input and of a layer are the least");
+                      " numbers; at least 2 are required: the input and one layer");
   check_steps(w, "the " + std::to_string(widths.size()) + " of model.widths", as_real(std::ssize(widths)));
   for (std::size_t i = 1; i < widths.size(); ++i) divides("plan.tensor", w.plan.tensor, "model.widths", widths[i]);
   const double widest = as_real(*std::ranges::max_element(widths)), layers = as_real(std::ssize(widths));
@@ -55,7 +55,8 @@ std::int64_t DlrmShape::cuts(std::int64_t ranks, Deal deal) const {
 
 namespace {
 
-// Returns the next smaller and larger numbers of ranks among which the tables can be divided, within some distance.
+// Returns the next smaller and larger numbers of ranks, within some distance, among which the tables can be
+// divided.
 std::string near_ranks(const DlrmShape& m, const ParallelPlan& plan) {
   constexpr std::int64_t most_steps = std::int64_t{1} << 22U;
   const std::int64_t most = std::ssize(m.tables) * m.dim, from = std::min(plan.data, most + 1);
@@ -68,7 +69,7 @@ std::string near_ranks(const DlrmShape& m, const ParallelPlan& plan) {
       break;
     }
   }
-  return out.empty() ? "" : ", but among " + join(out, " or ");
+  return out.empty() ? "" : "; possible numbers: " + join(out, " or ");
 }
 
 }  // namespace
@@ -79,13 +80,14 @@ void check_dlrm(const Workload& w) {
   if (m.top.empty()) throw usage_error("model.top is not given");
   if (m.bottom.size() < 2)
     throw usage_error("model.bottom has " + std::to_string(m.bottom.size()) +
-                      " numbers: those of the input and of a layer are the least");
+                      " numbers; at least 2 are required: the input and one layer");
   if (m.bottom.back() != m.dim)
-    throw usage_error("model.bottom ends in " + std::to_string(m.bottom.back()) + ", not in " +
+    throw usage_error("model.bottom ends with " + std::to_string(m.bottom.back()) + ", not with " +
                       named("model.dim", m.dim));
   if (m.cuts(w.plan.data, w.plan.deal) == 0)
     throw usage_error(named("plan.data", w.plan.data) + ": " + std::to_string(m.tables.size()) +
-                      " model.tables of " + named("model.dim", m.dim) + " columns cannot be divided among so many" +
+                      " model.tables of " + named("model.dim", m.dim) +
+                      " columns cannot be divided among this number of ranks" +
                       (w.plan.deal == Deal::count ? " with plan.deal count" : "") + near_ranks(m, w.plan));
   check_steps(w, "the " + std::to_string(m.bottom.size() + m.top.size()) + " of model.bottom and model.top",
               as_real(std::ssize(m.bottom) + std::ssize(m.top)));
@@ -100,17 +102,17 @@ void check_dlrm(const Workload& w) {
 }
 
 void check_resnet(const Workload& w) {
-  constexpr std::size_t most_groups = 12;  // each has twice as many channels as the one before
+  constexpr std::size_t most_groups = 12;  // each group has twice as many channels as the previous one
   const std::vector<std::int64_t>& blocks = w.image.blocks;
   if (blocks.empty() || blocks.size() > most_groups)
-    throw usage_error("model.blocks has " + std::to_string(blocks.size()) + " numbers: 1 to " +
-                      std::to_string(most_groups) + " are expected, such as 3,4,6,3");
+    throw usage_error("model.blocks has " + std::to_string(blocks.size()) + " numbers; expected 1 to " +
+                      std::to_string(most_groups) + ", such as 3,4,6,3");
   double all = 0;
   for (const std::int64_t n : blocks) all += as_real(n);
   check_steps(w, "the sum of model.blocks", all);
   const double channels = as_real(std::int64_t{256} << (blocks.size() - 1)), side = as_real(w.image.image);
   const double classes = channels * as_real(w.image.classes);
-  // The channels grow as the pictures shrink, but for the last pixel.
+  // The channels grow as the pictures shrink, except for the last pixel.
   check_sizes(
       all * 2 * channels * channels + classes,
       as_real(w.step.micro_batch) * (all * (1 << 16) * side * side + all * 2 * channels * channels + classes));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads workload files.
+// Reader of workload files.
 #include <algorithm>
 
 #include "config/workload/kinds.h"
@@ -11,7 +11,7 @@ namespace {
 
 const YamlSubject workload_yaml = {.noun = "workload file",
                                    .rule = "workload",
-                                   .is_empty = "is empty; model, run and plan are expected",
+                                   .is_empty = "is empty; expected model, run and plan",
                                    .max_keys = 64};
 
 // Adds the settings of a file to a request.
@@ -25,13 +25,13 @@ class WorkloadFile {
   WorkloadRequest read() {
     check_yaml_keys(file_, root_, {"model", "run", "plan", "time"}, workload_yaml);
     const YamlNode* const model = root_.find("model");
-    if (model == nullptr) throw at(root_, "no model is given: the name of a preset, or its layers, hidden, …");
+    if (model == nullptr) throw at(root_, "model is missing; give the name of a preset, or its layers, hidden, …");
     request_.file = file_;
     request_.line = model->line;
     request_.column = model->column;
     if (model->kind == YamlNode::Kind::scalar) {
       if (model->text.empty())
-        throw at(*model, "model has no value: the name of a preset, or its layers, hidden, …");
+        throw at(*model, "model has no value; give the name of a preset, or its layers, hidden, …");
       request_.preset = model->text;
     } else {
       add_part("model", *model);
@@ -49,16 +49,16 @@ class WorkloadFile {
     return input_error({.file = file_, .line = node.line, .column = node.column}, message, "workload");
   }
 
-  // Returns the text of a value, of a list its elements joined.
+  // Returns the text of a value; the elements of a list are joined.
   [[nodiscard]] std::string value_of(const std::string& key, const YamlNode& node) const {
     if (node.kind == YamlNode::Kind::scalar) {
       if (node.text.empty()) throw at(node, key + " has no value");
       return node.text;
     }
-    if (node.kind == YamlNode::Kind::map) throw at(node, "a value is expected, not a map");
+    if (node.kind == YamlNode::Kind::map) throw at(node, "expected a value, not a map");
     std::vector<std::string> items;
     for (const YamlNode& item : node.items) {
-      if (item.kind != YamlNode::Kind::scalar) throw at(item, "a number is expected");
+      if (item.kind != YamlNode::Kind::scalar) throw at(item, "expected a number");
       items.push_back(item.text);
     }
     return join(items, ",");
@@ -70,7 +70,7 @@ class WorkloadFile {
     throw at(node, e.what());
   }
 
-  // Returns the keys that may stand under a path, "model" or "model.moe".
+  // Returns the keys allowed under a path, "model" or "model.moe".
   [[nodiscard]] std::vector<std::string> keys_under(const std::string& path) const {
     std::vector<std::string> out;
     for (const std::string& p : paths_) {
@@ -83,7 +83,7 @@ class WorkloadFile {
   }
 
   void add_part(const std::string& path, const YamlNode& map) {
-    if (map.kind != YamlNode::Kind::map) throw at(map, "keys and values are expected under " + path);
+    if (map.kind != YamlNode::Kind::map) throw at(map, "expected keys and values under " + path);
     check_yaml_keys(file_, map, keys_under(path), workload_yaml);
     for (std::size_t i = 0; i < map.items.size(); i += 2) {
       const std::string key = path + "." + map.items[i].text;

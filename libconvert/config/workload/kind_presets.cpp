@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The presets of other kinds than transformers.
+// Presets of model kinds other than transformers.
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -9,8 +9,8 @@
 namespace convert {
 namespace {
 
-// Stands for that of the paper on Chakra (Sridharan et al. 2023, section 6.2.3), whose shape is not published: 64
-// NPUs of 312 TFLOPS on a torus of 31 GB/s wait for messages 128 times as long as they compute.
+// Substitute for the model of the Chakra paper (Sridharan et al. 2023, section 6.2.3), whose shape is not
+// published: 64 NPUs of 312 TFLOPS on a torus of 31 GB/s wait for messages 128 times as long as they compute.
 Preset preset_mlp() {
   return {.name = "mlp",
           .plans = {{{.micro_batch = 1024}, {.tensor = 64}}},
@@ -18,8 +18,8 @@ Preset preset_mlp() {
           .mlp = {.widths = std::vector<std::int64_t>(7, 2048)}};
 }
 
-// The run of facebookresearch/dlrm for MLPerf (bench/run_and_time.sh): tables of the Criteo data with at most 40
-// million rows.
+// The run of facebookresearch/dlrm for MLPerf (bench/run_and_time.sh): tables of the Criteo data, at most 40
+// million rows each.
 Preset preset_dlrm_mlperf() {
   return {.name = "dlrm-mlperf",
           .plans = {{{.micro_batch = 2048}, {.data = 8}}},
@@ -31,7 +31,7 @@ Preset preset_dlrm_mlperf() {
                    .top = {1024, 1024, 512, 256, 1}}};
 }
 
-// He et al. 2016, as torchvision has it.
+// He et al. 2016, as in torchvision.
 Preset preset_resnet50() {
   return {.name = "resnet50",
           .plans = {{{.micro_batch = 32}, {.data = 8}}},
@@ -39,7 +39,7 @@ Preset preset_resnet50() {
           .image = {.blocks = {3, 4, 6, 3}}};
 }
 
-// Dosovitskiy et al. 2021, table 1; as torchvision has them.
+// Dosovitskiy et al. 2021, table 1; as in torchvision.
 Preset preset_vit(std::string_view name, const TransformerShape& layers, std::int64_t patch) {
   return {.name = name,
           .model = layers,

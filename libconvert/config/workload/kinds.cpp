@@ -11,7 +11,7 @@ namespace {
 
 using enum ModelKind;
 
-// The settings whose paths begin so, and the kinds that have them; of several that fit the first.
+// Settings with this path prefix, and the kinds that have them. The first matching prefix applies.
 struct Scope {
   std::string_view prefix;
   std::vector<ModelKind> kinds;

@@ -25,7 +25,7 @@ bool is_settings(const Attr& a) { return a.name == workload_name && a.kind == Ki
 
 std::string workload_text(const Workload& w) {
   std::string out;
-  std::vector<std::string> open;  // the maps in which the text stands
+  std::vector<std::string> open;  // maps that are open in the text
   const std::vector<WorkloadSetting> defaults = settings_of({}), settings = settings_of(w);
   const auto close_to = [&](std::size_t depth) {
     for (; open.size() > depth; open.pop_back()) out += open.size() == 1 ? "}\n" : "}";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Places of errors about the settings of a workload.
+// Locations of errors about workload settings.
 #pragma once
 
 #include "config/workload/workload.h"
@@ -7,8 +7,9 @@
 
 namespace convert {
 
-// Returns an error about settings with the place of the last setting that it names in the request's file, else with
-// the file; the error itself if it names a setting outside of the file, or there is no file.
+// Returns an error about settings with the location of the last setting that it names in the request's file, or
+// of the file. Returns the error unchanged if it names a setting outside the file, there is no file, or it
+// concerns data-parallel sizes that the number of NPUs determines.
 [[nodiscard]] Error placed(const WorkloadRequest& request, const Error& error);
 
 }  // namespace convert

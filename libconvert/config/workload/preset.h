@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A model and its plans as the list of presets has them.
+// Presets: a model and its plans.
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,11 @@
 
 namespace convert {
 
-// A plan that a publication states, for the NPUs of that publication.
+// A plan from a publication, for the publication's number of NPUs.
 struct PresetPlan {
   StepShape step;
   ParallelPlan plan;
-  std::string_view name = "default";  // of --plan
+  std::string_view name = "default";  // value of --plan
 };
 struct Preset {
   std::string_view name;
@@ -25,10 +25,10 @@ struct Preset {
   ImageShape image{};
 };
 
-// Returns a model by its name. Throws Error(usage) that names near ones.
+// Returns a model by its name. Throws Error(usage) with the nearest names.
 [[nodiscard]] const Preset& find_preset(std::string_view name);
 
-// Models of other kinds than transformers.
+// Models of kinds other than transformers.
 [[nodiscard]] std::vector<Preset> other_presets();
 
 }  // namespace convert

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Models and plans by name. Shapes come from the models' papers and published configurations (transformer-165m is
-// our reading). Plans: sc21 is Narayanan et al., SC'21; korthikanti22 is "Reducing Activation Recomputation in
-// Large Transformer Models", 2022; herd-16384 and herd-8192 are "The Llama 3 Herd of Models", table 4;
-// deepseek-v3's default is its report's.
+// our interpretation). Plans: sc21 is Narayanan et al., SC'21; korthikanti22 is "Reducing Activation
+// Recomputation in Large Transformer Models", 2022; herd-16384 and herd-8192 are "The Llama 3 Herd of Models",
+// table 4; the default of deepseek-v3 is from its report.
 #include <algorithm>
 #include <span>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the plan that is asked for, and says where what contradicts itself stands.
+// Resolves the requested plan, and locates contradictory settings.
 #include <algorithm>
 #include <cctype>
 #include <numeric>
@@ -19,7 +19,7 @@ const WorkloadSetting* setting_of(const WorkloadRequest& r, std::string_view key
   return last == r.settings.rend() ? nullptr : &*last;
 }
 
-// Returns whether a message has a key in it, not only one that begins so.
+// Returns whether a message contains a whole key, not only a word that begins with it.
 bool names_key(std::string_view message, std::string_view key) {
   for (std::size_t at = message.find(key); at != std::string_view::npos; at = message.find(key, at + 1)) {
     const std::size_t end = at + key.size();
@@ -57,7 +57,7 @@ void apply(const WorkloadRequest& r, Workload& w) {
   }
 }
 
-// Takes out of a preset's plan what goes with sizes that are set to others.
+// Resets values of a preset's plan that depend on sizes which the request changes.
 void give_way(const WorkloadRequest& r, const TransformerShape& model, ParallelPlan& p) {
   const auto is = [&](std::string_view key, std::string_view value) {
     const WorkloadSetting* const s = setting_of(r, key);
@@ -82,10 +82,10 @@ void give_way(const WorkloadRequest& r, const TransformerShape& model, ParallelP
 struct Candidate {
   Workload workload;
   std::int64_t multiple = 0;  // of NPUs that fit; 0: all sizes are set, for another number
-  std::string_view filled{};  // the size that follows from the number of NPUs
+  std::string_view filled{};  // size that follows from the number of NPUs
 };
 
-// Returns the products of sizes, which may be any.
+// Returns the product of sizes of any magnitude, saturated at 2^62.
 std::int64_t product(std::initializer_list<std::int64_t> sizes) {
   constexpr std::int64_t most = std::int64_t{1} << 62U;
   std::int64_t n = 1;
@@ -93,7 +93,7 @@ std::int64_t product(std::initializer_list<std::int64_t> sizes) {
   return n;
 }
 
-// Gives one size what the others leave of so many NPUs.
+// Sets the size that follows from the number of NPUs and the other sizes.
 void fill(const WorkloadRequest& r, Candidate& c) {
   ParallelPlan& p = c.workload.plan;
   const auto is_set = [&](std::string_view key) { return setting_of(r, key) != nullptr; };
@@ -137,14 +137,13 @@ Candidate candidate(const WorkloadRequest& r) {
   Candidate c;
   Workload& w = c.workload;
   if (r.preset.empty()) {
-    if (!r.plan.empty()) throw at_model(r, "plan " + r.plan + " is for a model by its name");
+    if (!r.plan.empty()) throw at_model(r, "plan " + r.plan + " requires a preset model");
     w = {.name = std::string(name(r.kind)), .kind = r.kind};
   } else {
     const Preset& preset = preset_of(r);
     const bool has_plan = !r.own_plan && trains;  // plans of presets are for training
     if (!has_plan && !r.plan.empty())
-      throw at_model(r,
-                     "plan " + r.plan + (trains ? ": the file has a plan of its own" : " is for run.mode train"));
+      throw at_model(r, "plan " + r.plan + (trains ? ": the file has its own plan" : " is for run.mode train"));
     const PresetPlan& p = plan_of(r, preset);
     w = {.name = r.preset,
          .model = preset.model,
@@ -162,7 +161,7 @@ Candidate candidate(const WorkloadRequest& r) {
   return c;
 }
 
-// Returns the plans of the preset that fit the number of NPUs, as advice.
+// Returns advice: the plans of the preset that fit the number of NPUs.
 std::string plans_that_fit(const WorkloadRequest& r) {
   if (r.preset.empty() || r.own_plan) return {};
   std::vector<std::string> names;
@@ -176,7 +175,7 @@ std::string plans_that_fit(const WorkloadRequest& r) {
   return names.empty() ? "" : join(names, " and ") + (names.size() == 1 ? " fits, " : " fit, ");
 }
 
-// Names the multiple of NPUs that fits, the sizes it comes from, and what to change.
+// Returns an error with the multiple of NPUs that fits, the sizes it comes from, and the setting to change.
 Error no_plan(const WorkloadRequest& r, const Candidate& c) {
   const std::string asked = "--npus " + std::to_string(r.npus) + ": ";
   const ParallelPlan& p = c.workload.plan;
@@ -202,14 +201,14 @@ void divide_global_batch(const WorkloadRequest& r, Workload& w) {
   if (!w.step.trains()) throw usage_error(batch + " needs run.mode train");
   const std::int64_t of_one = product({w.plan.data, w.step.micro_batch});
   if (w.step.global_batch % of_one != 0)
-    throw usage_error(batch + " is no multiple of " + named("plan.data", w.plan.data) + " × " +
+    throw usage_error(batch + " is not a multiple of " + named("plan.data", w.plan.data) + " × " +
                       named("run.micro_batch", w.step.micro_batch));
   const std::int64_t micro_batches = w.step.global_batch / of_one;
   if (setting_of(r, "run.micro_batches") != nullptr && w.step.micro_batches != micro_batches)
-    throw usage_error(batch + " gives " + std::to_string(micro_batches) + " micro-batches of a replica, not " +
+    throw usage_error(batch + " gives " + std::to_string(micro_batches) + " micro-batches per replica, not " +
                       named("run.micro_batches", w.step.micro_batches));
   w.step.micro_batches = micro_batches;
-  w.step.global_batch = 0;  // follows from here on
+  w.step.global_batch = 0;  // from here on it follows
 }
 
 }  // namespace

@@ -11,8 +11,7 @@
 namespace convert {
 namespace {
 
-constexpr std::int64_t most = std::int64_t{1}
-                              << 40U;  // any number; products of a few of them still fit in 128 bits
+constexpr std::int64_t most = std::int64_t{1} << 40U;  // products of a few such numbers still fit in 128 bits
 
 struct SettingKey {
   std::string_view path;
@@ -29,7 +28,7 @@ std::int64_t integer(std::string_view path, std::string_view value, std::int64_t
   const auto n = parse_int(value);
   if ((n && *n > most) || (!n && !value.empty() && value.find_first_not_of("0123456789") == std::string_view::npos))
     refuse_setting(path, value, "at most " + std::to_string(most));
-  if (!n || *n < least) refuse_setting(path, value, "an integer from " + std::to_string(least) + " on");
+  if (!n || *n < least) refuse_setting(path, value, "an integer of at least " + std::to_string(least) + "");
   return *n;
 }
 
@@ -50,7 +49,7 @@ std::string_view without_spaces_around(std::string_view text) {
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
-// Returns the numbers of "7,8", "7;8" or "[7, 8]".
+// Parses the numbers of "7,8", "7;8" or "[7, 8]".
 std::vector<std::int64_t> list(std::string_view path, std::string_view value) {
   std::string text(value);
   if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
@@ -60,7 +59,7 @@ std::vector<std::int64_t> list(std::string_view path, std::string_view value) {
   for (const std::string& piece : split(text, ',')) {
     const std::string_view number = without_spaces_around(piece);
     if (number.empty() || number.find_first_not_of("0123456789") != std::string_view::npos)
-      refuse_setting(path, value, "integers from 1 on, such as 16,16 or [16, 16]");
+      refuse_setting(path, value, "positive integers, such as 16,16 or [16, 16]");
     out.push_back(integer(path, number, 1));
   }
   return out;
@@ -71,7 +70,7 @@ std::string list_text(const std::vector<std::int64_t>& values) {
   return join(texts, ",");
 }
 
-// The types of elements, of which the first of each size is written.
+// Element types; the first type of each size is the one that is written.
 struct ElementSize {
   std::string_view name;
   std::int64_t bytes;
@@ -90,7 +89,7 @@ std::string element_type(std::int64_t bytes) {
   return std::string(std::ranges::find(element_sizes, bytes, &ElementSize::bytes)->name);
 }
 
-// Operations a second: "989TFLOPS", "1.98PFLOPS".
+// Parses operations per second: "989TFLOPS", "1.98PFLOPS".
 double peak(std::string_view path, std::string_view value) {
   struct Scale {
     std::string_view unit;
@@ -103,7 +102,7 @@ double peak(std::string_view path, std::string_view value) {
     if (*n * tflops < 1e-3 || *n * tflops > 1e9) refuse_setting(path, value, "from 1GFLOPS to 1000000PFLOPS");
     return *n * tflops;
   }
-  refuse_setting(path, value, "operations a second, such as 989TFLOPS");
+  refuse_setting(path, value, "operations per second, such as 989TFLOPS");
 }
 double rate(std::string_view path, std::string_view value) {
   const auto bytes_per_s = convert::parse_bandwidth(value);
@@ -122,7 +121,7 @@ double exponent(std::string_view path, std::string_view value) {
   if (!n || *n < 0 || *n > most_exponent) refuse_setting(path, value, "a number from 0 to 100");
   return *n;
 }
-// Returns the shortest text that reads as the number again; empty for 0.
+// Returns the shortest text that parses to the same number; empty for 0.
 std::string real_text(double n, std::string_view unit) {
   std::array<char, 32> text{};
   const auto end = std::to_chars(text.data(), text.data() + text.size(), n).ptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes how many bytes each chunk of a collective has, also if their number does not divide its size.
+// Sizes of the chunks of a collective, also if the number of chunks does not divide its size.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 
 namespace convert {
 
-// Returns the size of part `part` where `bytes` ≥ 0 are cut into `parts` ≥ 1: the first ones may have a byte more.
+// Returns the size of part `part` of `bytes` ≥ 0 split into `parts` ≥ 1. The first parts may be one byte larger.
 [[nodiscard]] constexpr std::int64_t part_bytes(std::int64_t bytes, std::int64_t parts, std::int64_t part) {
   return bytes / parts + (part < bytes % parts ? 1 : 0);
 }
 
-// Neighbouring chunks of a collective; first < 0: which ones is not known.
+// Consecutive chunks of a collective; first < 0: unknown which.
 struct ChunkRun {
   std::int32_t first = -1;
   std::int32_t count = 0;
 };
 
-// Returns the chunks that the message of node number `node` in an algorithm's trace carries; empty: not known.
+// Returns the chunks that the message of node `node` of an algorithm's trace carries; empty if unknown.
 using ChunkRunsOf = std::function<std::span<const ChunkRun>(const Trace& place, std::size_t node)>;
 
-// Returns the bytes of a run when `bytes` ≥ 0 are cut into N = `of_chunks` ≥ 1 chunks: chunk k ends at byte
-// floor(bytes (k+1) / N), so chunks differ by one byte at most. An unknown run counts as the first chunks.
+// Returns the bytes of a run if `bytes` ≥ 0 are split into N = `of_chunks` ≥ 1 chunks. Chunk k ends at byte
+// floor(bytes (k+1) / N), so chunks differ by at most one byte. An unknown run counts as the first chunks.
 [[nodiscard]] constexpr std::int64_t bytes_of_run(std::int64_t bytes, ChunkRun run, std::int32_t of_chunks) {
   __extension__ using Wide = __int128;
   const auto before = [&](std::int64_t k) {
@@ -37,7 +37,7 @@ using ChunkRunsOf = std::function<std::span<const ChunkRun>(const Trace& place, 
   return before(first + run.count) - before(first);
 }
 
-// Returns a note about collectives that have not a byte for each chunk of an algorithm, so that they do without it.
+// Returns a note about collectives with fewer bytes than an algorithm has chunks, which therefore run without it.
 [[nodiscard]] inline std::string too_small_text(std::uint64_t nodes, const std::string& does,
                                                 const std::string& do_, const std::string& source,
                                                 std::int64_t chunks) {

@@ -14,7 +14,7 @@ namespace {
 using Chunk = Schedule::Chunk;
 using NodeSet = Schedule::NodeSet;
 
-// The nodes that a chunk begins or ends at.
+// Number of nodes that a chunk begins or ends at.
 enum class At : std::uint8_t { one, root, all };
 
 struct Shape {
@@ -47,7 +47,7 @@ class Finder {
 
   std::vector<DemandFinding> run(bool uneven) {
     for (const Chunk& c : s_.chunks) check(c);
-    if (!out_.empty()) return std::move(out_);  // which are not there cannot be told then
+    if (!out_.empty()) return std::move(out_);  // missing chunks cannot be determined then
     if (pairs_) {
       find_missing_pair();
     } else if (!uneven && shape_.pre != shape_.post && (shape_.pre == At::one || shape_.post == At::one)) {
@@ -71,8 +71,8 @@ class Finder {
       const std::uint32_t here = *ends[post ? 1 : 0];
       if (!root_) root_ = here;
       if (*root_ != here)
-        return add(c, std::string(post ? "ends at " : "begins at ") + node_text(here) + ", others at " +
-                          node_text(*root_) + ": " + name_ + " has one root");
+        return add(c, std::string(post ? "ends at " : "begins at ") + node_text(here) + ", other chunks at " +
+                          node_text(*root_) + "; " + name_ + " has one root");
     }
     if (pairs_) {
       lines_.try_emplace({*ends[0], *ends[1]}, c.line);
@@ -83,8 +83,8 @@ class Finder {
     }
   }
 
-  // Returns the only node that a chunk begins at, or ends at; among those who get it, nodes that have it anyway do
-  // not count.
+  // Returns the only node that a chunk begins at, or ends at. Nodes that have the chunk anyway do not count among
+  // the nodes that receive it.
   [[nodiscard]] std::optional<std::uint32_t> single(const Chunk& c, bool post) {
     const NodeSet& set = post ? c.post : c.pre;
     const bool may_keep = post && shape_.pre != At::all;
@@ -101,7 +101,7 @@ class Finder {
     }
     if (count == 1) return found;
     const std::string verb = post ? "ends at " : "begins at ";
-    add(c, verb + counted(count, "node") + ", where one of " + name_ + ' ' + verb + "one");
+    add(c, verb + counted(count, "node") + ", but a chunk of " + name_ + ' ' + verb + "one");
     return std::nullopt;
   }
 
@@ -122,11 +122,12 @@ class Finder {
     const std::size_t others = nodes_.size() - there - 1;
     const std::string where = node_text(*first) + (others > 0 ? " and " + std::to_string(others) + " more" : "");
     const std::string of = !c.pre.all && c.pre.of.count == 1 ? "of " + node_text(listed(s_, c.pre)[0]) + ' ' : "";
-    add(c, (post ? of + "is not demanded at " : "has no contribution of ") + where + ", as " + name_ + " has it");
+    add(c, (post ? of + "is not demanded at " : "lacks the contribution of ") + where + ", which " + name_ +
+               " requires");
     return false;
   }
 
-  // Reports the first missing pair: pairs ascend, so it is the first that is not in its place.
+  // Reports the first missing pair. Pairs ascend, so it is the first position with another pair.
   void find_missing_pair() {
     std::erase_if(lines_, [](const auto& pair) { return pair.first.first == pair.first.second; });
     const std::uint64_t n = nodes_.size();
@@ -145,18 +146,18 @@ class Finder {
     }
     out_.push_back({"no chunk goes from " + node_text(nodes_[from]) + " to " + node_text(nodes_[to]) +
                         (missing > 1 ? " (the first of " + std::to_string(missing) + " such pairs)" : "") +
-                        ", as " + name_ + " has it",
+                        ", which " + name_ + " requires",
                     line});
   }
 
-  // Reports the first node without a part; the root of a gather or scatter needs none.
+  // Reports the first node without a chunk. The root of a gather or scatter needs none.
   void find_missing_node() {
     const bool gives = shape_.pre == At::one;
     for (const std::uint32_t n : nodes_) {
       if (node_lines_.contains(n) || (root_ && *root_ == n)) continue;
       const auto before = node_lines_.lower_bound(n);
-      out_.push_back({"no chunk " + std::string(gives ? "begins" : "ends") + " at " + node_text(n) + ", as " +
-                          name_ + " has it",
+      out_.push_back({"no chunk " + std::string(gives ? "begins" : "ends") + " at " + node_text(n) + ", which " +
+                          name_ + " requires",
                       before == node_lines_.begin() ? 0 : std::prev(before)->second});
       return;
     }
@@ -171,10 +172,11 @@ class Finder {
   std::string name_;
   bool pairs_;
   Shape shape_;
-  std::vector<std::uint32_t> nodes_;  // no relays
+  std::vector<std::uint32_t> nodes_;  // without relays
   std::optional<std::uint32_t> root_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> lines_;  // by source and destination
-  std::map<std::uint32_t, std::uint32_t> node_lines_;                       // by who gives or gets a part
+  std::map<std::uint32_t, std::uint32_t> node_lines_;                       // by the node that gives or gets a
+                                                                            // chunk
   std::vector<DemandFinding> out_;
 };
 

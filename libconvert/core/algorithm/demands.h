@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks a schedule's chunks against its collective: where each must begin and end, and that none is missing.
+// Checks the chunks of a schedule against its collective: where each begins and ends, and whether any is missing.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace convert {
 
 struct DemandFinding {
   std::string what;        // "no chunk goes from node 3 to node 7"
-  std::uint32_t line = 0;  // of the chunk that is wrong, or of the one before the missing one; 0: unknown
+  std::uint32_t line = 0;  // of the wrong chunk, or of the chunk before the missing one; 0: unknown
 };
 
-// Returns what is wrong with the chunks for `collective` among all nodes that are no relays: at most one finding
-// for each chunk; if all are right, one for missing chunks. A node may have several chunks; with `uneven` also
-// none, except in an all_to_all. Collective::custom has no findings.
+// Returns the errors in the chunks for `collective` among all nodes that are not relays: at most one for each
+// chunk, and, if all chunks are right, at most one for missing chunks. A node may have several chunks; with
+// `uneven` it may have none, except in an all_to_all. Collective::custom has no findings.
 [[nodiscard]] std::vector<DemandFinding> missing_demands(const Schedule& schedule, Collective collective,
                                                          bool uneven);
 

@@ -19,7 +19,8 @@ std::optional<LinkWay> link_way(const AttrTable& table, std::span<const Attr> at
   if (turns == nullptr && via == nullptr) return std::nullopt;
   LinkWay way;
   for (const Attr* a : {turns, via}) {
-    if (a != nullptr && !is_integer_list(*a)) way.problem = std::string(a->name.view()) + " is no list of integers";
+    if (a != nullptr && !is_integer_list(*a))
+      way.problem = std::string(a->name.view()) + " is not a list of integers";
   }
   if (!way.problem.empty()) return way;
   if (turns != nullptr) {
@@ -27,12 +28,12 @@ std::optional<LinkWay> link_way(const AttrTable& table, std::span<const Attr> at
   }
   if (via != nullptr) {
     for (const std::uint64_t bits : table.list(*via)) {
-      if (bits > std::numeric_limits<std::uint32_t>::max()) way.problem = "link_via has an impossible device";
+      if (bits > std::numeric_limits<std::uint32_t>::max()) way.problem = "link_via has an invalid device number";
       way.via.push_back(static_cast<std::uint32_t>(bits));
     }
   }
   if (way.turns.size() != way.via.size() + 1) {
-    way.problem = "link_seq has " + counted(way.turns.size(), "entry") + ", where the way has " +
+    way.problem = "link_seq has " + counted(way.turns.size(), "value") + ", but the route has " +
                   counted(way.via.size() + 1, "link");
   }
   return way;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the way that a schedule gives a SEND over the links of its network, and its turn on each of them.
+// The route that a schedule gives a SEND over the links of its network, and its sequence number on each link.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,27 @@
 
 namespace convert {
 
-// The attribute of the metadata that names the network of a schedule, see network_id().
+// Metadata attribute with the id of a schedule's network, see network_id().
 inline const Name scheduled_network{std::string_view("ten.network")};
-// The attribute for the forwarding of switches in the schedule: "store", "switches" or "cut".
+// Metadata attribute for the forwarding of switches in the schedule: "store", "switches" or "cut".
 inline const Name scheduled_forwarding{std::string_view("ten.forwarding")};
 
-// Holds the attributes link_seq and link_via of a SEND. Of the sends of one scope over one link, that with the next
-// higher number goes behind it.
+// Attributes link_seq and link_via of a SEND. Sends of one scope use a link in ascending order of their sequence
+// numbers.
 struct LinkWay {
-  std::vector<std::int64_t> turns;  // by link of the way
-  std::vector<std::uint32_t> via;   // the devices between the links: one fewer
-  std::string problem{};            // what is wrong with the attributes; empty: nothing
+  std::vector<std::int64_t> turns;  // sequence number by link of the route
+  std::vector<std::uint32_t> via;   // devices between the links: one fewer than links
+  std::string problem{};            // error in the attributes; empty if they are valid
 };
-// Returns nothing where a node has neither of the attributes.
+// Returns nothing if a node has neither of the attributes.
 [[nodiscard]] std::optional<LinkWay> link_way(const AttrTable& table, std::span<const Attr> attrs);
 
-// Returns the scope of a send's turns: link_scope, which collectives share that take turns with each other; without
-// it merged_instance, the collective itself; else 0.
+// Returns the scope of a send's sequence numbers: link_scope, which is shared by collectives with a common link
+// order; else merged_instance, the collective itself; else 0.
 [[nodiscard]] std::int64_t turn_scope(std::span<const Attr> attrs);
 
-// Returns whether a control dependency of node `index` only keeps the order of links, which link_seq tells too:
-// both nodes are sends of one schedule to the same NPU.
+// Returns whether a control dependency of node `index` only keeps the link order, which link_seq records too: both
+// nodes are sends of one schedule to the same NPU.
 [[nodiscard]] bool keeps_link_order(const NodeTable& table, const Node& node, const Node& parent);
 
 }  // namespace convert

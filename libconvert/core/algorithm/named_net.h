@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The attributes by which a SEND names the network devices over which its message leaves the sender's host and
-// comes to the receiver's host.
+// Attributes of a SEND that name the network devices of its sender's and its receiver's host.
 #pragma once
 
 #include <string_view>
@@ -9,7 +8,7 @@
 
 namespace convert {
 
-// Whole numbers: the `dev` of a <net> of NCCL's topology, which is the switch netN of the sender's host,
+// Integers. The `dev` of a <net> of NCCL's topology, which is the switch netN: of the sender's host,
 inline const Name named_net{std::string_view("net")};
 // and of the receiver's host.
 inline const Name named_net_to{std::string_view("net_to")};

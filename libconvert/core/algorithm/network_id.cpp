@@ -13,7 +13,7 @@ std::uint64_t mixed(std::uint64_t h, std::uint64_t value) {
   return h ^ h >> 29U;
 }
 
-// Returns the six first digits of a rate, and where they stand.
+// Returns the first six digits of a rate, and their decimal exponent.
 std::uint64_t six_digits(double bytes_per_ns) {
   if (!(bytes_per_ns > 0) || !std::isfinite(bytes_per_ns)) return 0;
   constexpr double digits = 5;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Identifies a network, so that a schedule is followed only where it was made for.
+// Identifies a network, so that a schedule is followed only on the network that it was made for.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace convert {
 
-// Holds a directed link between devices: NPUs 0 … npus-1, then switches.
+// A directed link between devices: NPUs 0 … npus-1, then switches.
 struct IdentifiedLink {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
@@ -19,12 +19,12 @@ struct IdentifiedLink {
   Picoseconds latency_ps = 0;
 };
 
-// Returns "npus.switches.links-HHHHHHHHHHHHHHHH-RRRRRRRRRRRRRRRR" for a network whose links may come in any order:
-// a hash of which links there are, and one of their rates, which are rounded to six digits since files state them
+// Returns "npus.switches.links-HHHHHHHHHHHHHHHH-RRRRRRRRRRRRRRRR" for a network, independent of the order of its
+// links: a hash of the links, and a hash of their rates. The rates are rounded to six digits since files state them
 // in different units.
 [[nodiscard]] std::string network_id(std::uint32_t npus, std::uint32_t switches, std::vector<IdentifiedLink> links);
 
-// Returns whether two ids that are not empty are of networks with the same devices and links, at any rates.
+// Returns whether two non-empty ids belong to networks with the same devices and links, at any rates.
 [[nodiscard]] bool same_links(std::string_view a, std::string_view b);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The size of the collective that a rank of an algorithm runs, from its messages.
+// Size of the collective that a rank of an algorithm runs, computed from its messages.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace convert {
 
-// Returns the bytes of the whole buffer, as nccl-tests count the size: comm_size · total_chunk_cnt / msg_chunk_cnt,
-// the maximum over all messages, since messages are rounded down; 0 if no message has these attributes.
+// Returns the bytes of the whole buffer, as nccl-tests count the size: comm_size · total_chunk_cnt / msg_chunk_cnt.
+// It is the maximum over all messages, since messages are rounded down; 0 if no message has these attributes.
 [[nodiscard]] inline std::int64_t whole_bytes(const NodeTable& nodes) {
   std::int64_t most = 0;
   for (const Node& node : nodes.nodes) {

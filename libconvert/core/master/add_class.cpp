@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<Name, 3> names_of_others = {attr::pg_name, attr::comm_src, attr::comm_dst};
 
-// Nodes of a trace that stand for all of those with the same type, group and peers.
+// One node of a trace for each combination of type, group and peers.
 class KindsOfCalls {
  public:
   explicit KindsOfCalls(const Trace& of) {
@@ -24,7 +24,7 @@ class KindsOfCalls {
     rules_.resize(trace_.nodes.nodes.size());
   }
 
-  // Adds what the kinds are in a rank.
+  // Adds the attributes of these nodes in a rank.
   void add(std::uint64_t i, const std::function<void(std::uint64_t, Trace&)>& become, TextSet& texts) {
     Trace own = trace_;
     become(i, own);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collects a set rank by rank, and finds its classes.
+// Collects a trace set rank by rank, and finds its rank classes.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class MasterBuilder {
   MasterSet set_;
   Packer packer_{set_.texts, set_.shapes};
   Rank rank_ = 0;
-  PackedTrace metadata_, nodes_;  // of the rank begun last
+  PackedTrace metadata_, nodes_;  // of the last rank begun
   struct Differences {
     DifferenceFinder metadata, nodes;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds a list of numbers as runs of equal steps: 0, 8, 16, 24 is one run.
+// List of numbers, stored as runs with constant steps: 0, 8, 16, 24 is one run.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class NumberRuns {
   struct Run {
     std::uint64_t first = 0;
     std::uint64_t step = 0;
-    std::uint64_t begin = 0;  // how many numbers stand before the run
+    std::uint64_t begin = 0;  // number of values before the run
     friend bool operator==(const Run&, const Run&) = default;
   };
 

@@ -10,7 +10,7 @@
 namespace convert {
 namespace {
 
-// Returns the number that a text is the usual form of, "12", not "012".
+// Returns the number of a text that is its canonical form: "12", not "012".
 std::optional<std::uint64_t> plain_number(std::string_view text) {
   if (text.empty() || text.size() > 18 || (text[0] == '0' && text.size() > 1)) return std::nullopt;
   std::uint64_t n = 0;
@@ -21,7 +21,7 @@ std::optional<std::uint64_t> plain_number(std::string_view text) {
   return n;
 }
 
-// Returns whether bits are what a reader makes of a scalar of this kind.
+// Returns whether the bits are valid for a scalar of this kind, as a reader would produce them.
 bool fits_kind(Kind scalar, std::uint64_t bits) {
   switch (scalar) {
     case Kind::int32_val:
@@ -123,13 +123,14 @@ void Packer::nodes(const NodeTable& from, PackedTrace& to) {
 
 Error Unpacker::damaged(std::string_view what) const {
   return input_error({.file = std::string(file_)},
-                     "damaged master trace: rank " + std::to_string(rank_) + " has " + std::string(what), "master");
+                     "damaged class-compressed set: rank " + std::to_string(rank_) + " has " + std::string(what),
+                     "master");
 }
 
 Text Unpacker::text(std::uint64_t value, TextPool& to) const {
   std::string number;
   const auto found = unpacked_text(value, texts_, number);
-  if (!found) throw damaged(value % 2 == 0 ? "a text that is not there" : "a number that is too long");
+  if (!found) throw damaged(value % 2 == 0 ? "an undefined text" : "too long a number");
   return to.add_text(*found);
 }
 
@@ -146,7 +147,7 @@ const std::uint64_t* Unpacker::attribute(const NodeShape::Attribute& a, const st
         to.texts.push_back(text(*values, to));
         continue;
       }
-      if (!fits_kind(scalar, *values)) throw damaged("a number that its type does not have");
+      if (!fits_kind(scalar, *values)) throw damaged("a number out of the range of its type");
       to.numbers.push_back(*values);
     }
   } else if (is_text(a.kind)) {
@@ -154,7 +155,7 @@ const std::uint64_t* Unpacker::attribute(const NodeShape::Attribute& a, const st
     attr.size = t.size;
     attr.bits = t.offset;
   } else {
-    if (!fits_kind(a.kind, *values)) throw damaged("a number that its type does not have");
+    if (!fits_kind(a.kind, *values)) throw damaged("a number out of the range of its type");
     attr.bits = *values++;
   }
   if (a.extra) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes traces apart into shapes and 64-bit values, and puts them together again, without loss.
+// Packs traces into shapes and 64-bit values, and unpacks them, without loss.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace convert {
 
-// Returns the value that stands for a text: 2 n + 1 for the number n, so that "7", "8", "9" are a rule; else twice
-// the text's number in the set, to which it is added.
+// Returns the packed value of a text: 2 n + 1 for the decimal number n, so that "7", "8", "9" follow a rule; else
+// twice the text's index in `texts`, to which the text is added.
 [[nodiscard]] std::uint64_t packed_text(std::string_view text, TextSet& texts);
-// Returns the text that a value stands for, of a number in `number`; nothing if there is none.
+// Returns the text of a packed value; nothing if the value is invalid. The text of a number is stored in `number`.
 [[nodiscard]] std::optional<std::string_view> unpacked_text(std::uint64_t value, const TextSet& texts,
                                                             std::string& number);
 [[nodiscard]] constexpr std::uint64_t packed_number(std::uint64_t n) { return 2 * n + 1; }
 inline constexpr std::uint64_t largest_packed_number = 999'999'999'999'999'999;
 
-// A trace as rows: its metadata, then its nodes; `values` has those of each row, as ShapeSet::for_each_field()
-// says.
+// A trace as rows: its metadata, then its nodes. `values` has the values of each row, in the order of
+// ShapeSet::for_each_field().
 struct PackedTrace {
   std::vector<std::uint32_t> shapes;
   std::vector<std::uint64_t> values;
@@ -50,14 +50,14 @@ class Packer {
   NodeId last_id_ = 0;
 };
 
-// Makes metadata or a node of a rank of values. Throws Error(input) [master] with the file if these hold what no
-// trace has.
+// Makes a rank's metadata or nodes from values. Throws Error(input) [master] with the file if a value is invalid in
+// a trace.
 class Unpacker {
  public:
   Unpacker(const TextSet& texts, std::string_view file, Rank rank) : texts_(texts), file_(file), rank_(rank) {}
   // Return the end of the values that were read.
   const std::uint64_t* metadata(const NodeShape& shape, const std::uint64_t* values, Metadata& to) const;
-  // Appends a node behind the last one, or behind one of id `before`.
+  // Appends a node after the last one, or after a node with id `before`.
   const std::uint64_t* node(const NodeShape& shape, const std::uint64_t* values, NodeTable& to) const {
     return node(shape, values, to.nodes.empty() ? 0 : to.nodes.back().id, to);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds equally long lists of values, one for each rank of a class, as the first list and how the others differ.
+// Lists of equal length, one for each rank of a class, stored as the first list and the differences of the others.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace convert {
 
-// The ordinal of a rank is its place among those of the class. Differences wrap at 2^64.
+// The ordinal of a rank is its index in its class. Differences wrap at 2^64.
 struct RankValues {
   std::vector<std::uint64_t> first;  // of ordinal 0
-  // Values that differ as others do: rules[rule] has the difference by ordinal.
+  // A value whose differences are shared with other values: rules[rule] has the difference by ordinal.
   struct Varying {
     std::uint32_t value = 0;  // index into `first`
     std::uint32_t rule = 0;
@@ -20,7 +20,8 @@ struct RankValues {
   };
   std::vector<Varying> varying{};  // ascending by value
   std::vector<NumberRuns> rules{};
-  // Values that differ like no others, ascending, and their differences: a row for each rank but the first.
+  // Indices of values whose differences no other value shares, ascending, and the differences: a row for each rank
+  // except the first.
   std::vector<std::uint32_t> own{};
   std::vector<std::uint64_t> own_differences{};
 
@@ -28,7 +29,7 @@ struct RankValues {
   void get(std::uint64_t ordinal, std::vector<std::uint64_t>& to) const;
 };
 
-// Finds which values differ from those of the first list, and which of these differ alike.
+// Finds which values differ from the first list, and which of these differ in the same way.
 class DifferenceFinder {
  public:
   explicit DifferenceFinder(std::vector<std::uint64_t> first)
@@ -40,10 +41,12 @@ class DifferenceFinder {
   [[nodiscard]] std::uint64_t difference(std::uint32_t group, std::size_t row) const;
 
   std::vector<std::uint64_t> first_;
-  // Values that differed alike so far are a group. Where one splits, the new one remembers it as parent.
+  // Values that differed in the same way so far form a group. If a group splits, the new group's parent is the old
+  // one.
   std::vector<std::uint32_t> group_;  // by value
   std::vector<std::uint32_t> parent_{0};
-  std::vector<std::vector<std::uint64_t>> rows_;  // by list but the first: the difference of each group of then
+  std::vector<std::vector<std::uint64_t>> rows_;  // by list except the first: the difference of each group that
+                                                  // existed then
 };
 
 }  // namespace convert

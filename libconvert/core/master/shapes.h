@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Describes what of a node has no value: its type, how many dependencies and which attributes it has. Nodes of one
-// shape differ in values only.
+// The fixed part of a node: its type, its number of dependencies and its attributes. Nodes of one shape differ only
+// in values.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace convert {
 
-// A shape of a node, or of a trace's metadata.
+// Shape of a node, or of a trace's metadata.
 struct NodeShape {
   struct Attribute {
     Name name;
     Kind kind = Kind::none;
     bool extra = false;      // has an Extra
-    std::uint32_t size = 0;  // elements of a list
+    std::uint32_t size = 0;  // number of elements of a list
     friend bool operator==(const Attribute&, const Attribute&) = default;
   };
   bool metadata = false;
@@ -32,26 +32,26 @@ struct NodeShape {
   friend bool operator==(const NodeShape&, const NodeShape&) = default;
 };
 
-// What a value of a shape is: values of one field, in the order of nodes, are alike.
+// Meaning of a value of a shape. Values of one field, in the order of nodes, are similar.
 struct ShapeField {
   enum class Of : std::uint8_t {
-    id,  // less that of the node before
+    id,  // minus the id of the preceding node
     name,
     start,
     duration,
-    data_dep,  // the node's id less that of the other
+    data_dep,  // the node's id minus the id of its dependency
     ctrl_dep,
     value,   // of an attribute, or an element of its list
     rest,    // doc_string, unknown fields, unknown fields of the list
     inputs,  // values, shapes, types, unknown fields
     outputs,
-    unknown,  // an extra's three texts
-    version,  // of metadata; and its unknown fields
+    unknown,  // the three texts of an Extra
+    version,  // of metadata, and its unknown fields
   };
   Of of = Of::id;
-  Kind kind = Kind::none;  // of a value, as a scalar
+  Kind kind = Kind::none;  // kind of the value, as a scalar
   Name name{};             // of the attribute
-  std::uint8_t part = 0;   // of several texts
+  std::uint8_t part = 0;   // index among several texts
   friend bool operator==(const ShapeField&, const ShapeField&) = default;
 
   [[nodiscard]] bool is_text() const {
@@ -59,18 +59,18 @@ struct ShapeField {
   }
 };
 
-// Numbers shapes and fields from 0, and holds each once.
+// Set of distinct shapes, numbered from 0.
 class ShapeSet {
  public:
   std::uint32_t add(const NodeShape& shape);
   [[nodiscard]] const NodeShape& operator[](std::uint32_t i) const { return shapes_[i]; }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(shapes_.size()); }
 
-  // Returns how many values a shape has, in the order of ShapeField::Of, attribute by attribute.
+  // Returns the number of values of a shape. Their order is ShapeField::Of, then attribute by attribute.
   [[nodiscard]] static std::uint64_t value_count(const NodeShape& shape);
-  // Returns where the first value of an attribute stands among those of a shape; no_index if there is none.
+  // Returns the index of an attribute's first value among the values of a shape; no_index if it has none.
   [[nodiscard]] static std::uint32_t value_of(const NodeShape& shape, Name attribute);
-  // Calls visit(const ShapeField&, count) for values of one field that stand one behind the other.
+  // Calls visit(const ShapeField&, count) for each run of consecutive values of one field.
   template <class Visit>
   static void for_each_field(const NodeShape& shape, const Visit& visit);
 

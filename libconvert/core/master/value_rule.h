@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collects a value of the ranks of a class, rank by rank, and how it differs from that of the first.
+// Collects a value of each rank of a class, rank by rank, as its difference from the first rank's value.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class ValueRule {
     differences_.add(value - first_);
     differs_ = differs_ || value != first_;
   }
-  // Returns the rule's number among those of `to`, which gets it; nothing if all ranks have one value.
+  // Returns the index of the rule in `to`, to which the rule is added; nothing if all ranks have the same value.
   std::optional<std::uint32_t> number(RankValues& to) {
     if (!differs_) return std::nullopt;
     if (!number_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Names of process groups, such as PyTorch's descriptions, in the metadata of a trace (attribute `group_names`, a
-// line "ID=NAME" for each group) and in a run.
+// Names of process groups, such as PyTorch's descriptions, in a trace's metadata and in a run. The metadata
+// attribute is `group_names`, with a line "ID=NAME" for each group.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace convert {
 
 using GroupNames = std::map<std::int64_t, std::string>;  // by id of the group
 
-// Adds the names that are not empty; line breaks in names become spaces.
+// Adds the names that are not empty. Line breaks in names become spaces.
 void add_group_names(const GroupNames& names, Metadata& metadata);
-// Returns the names; lines without a number are ignored.
+// Returns the names. Lines without a number are ignored.
 [[nodiscard]] GroupNames group_names_of(const Metadata& metadata);
 
-// Adds the names to the names of a run; a group with a name keeps it.
+// Adds the names to a run. A group that has a name keeps it.
 void add_group_names(const GroupNames& names, Run& run);
 
 }  // namespace convert

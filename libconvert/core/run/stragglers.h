@@ -11,23 +11,23 @@
 
 namespace convert {
 
-// Computing time of an NPU, as a union of times.
+// Computing time of an NPU: the length of the union of its intervals.
 struct NpuComputing {
   Rank npu = 0;
   Picoseconds time_ps = 0;
 };
 
-// NPUs that compute equally long, within 1 %.
+// NPUs whose computing times are equal within 1 %.
 struct StragglerGroup {
   std::vector<Rank> npus{};  // ascending
   Picoseconds time_ps = 0;   // of the slowest
 };
 struct Stragglers {
-  Picoseconds median_ps = 0;  // of an even number of NPUs the lower one of the two in the middle
+  Picoseconds median_ps = 0;  // with an even number of NPUs, the lower one of the two medians
   std::vector<StragglerGroup> groups{};
 };
 
-// Returns the NPUs that compute more than 1.05 times as long as the median NPU, the slowest first; none for a
+// Returns the NPUs that compute more than 1.05 times as long as the median NPU, the slowest first. Empty for a
 // single NPU, or if the median NPU computes nothing.
 [[nodiscard]] Stragglers find_stragglers(std::span<const NpuComputing> computing);
 

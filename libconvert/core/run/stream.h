@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the stream of the device that a node ran on.
+// The device stream that a node ran on.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace convert {
 
-// Returns the stream in the attributes of a node; -1 without one.
+// Returns the stream in a node's attributes; -1 if it is absent.
 [[nodiscard]] inline std::int32_t stream_of(std::span<const Attr> attributes) {
   const IntValue stream = int_value(attributes, attr::stream);
   const bool good = stream && stream.value >= 0 && stream.value <= std::numeric_limits<std::int32_t>::max();

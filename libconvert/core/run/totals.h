@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Sums up a run that consists of slices.
+// Totals of a run that consists of slices.
 #pragma once
 
 #include "core/run.h"
 
 namespace convert {
 
-// Sets how long the run took and what each NPU did, as far as its slices tell. Slices that are open have not ended.
+// Sets the duration of the run and the totals of each NPU, as far as its slices determine them. Open slices have
+// not ended.
 void add_totals(Run& run);
 
 }  // namespace convert

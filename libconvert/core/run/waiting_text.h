@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says what a blocked call waits for, in the words of all reports of deadlocks. A subject is "rank 0 node 2".
+// Text about what a blocked call waits for, shared by all reports of deadlocks. A subject is "rank 0 node 2".
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace convert {
 
-// Returns "tag 0, 256 bytes"; without a size if it is negative.
+// Returns "tag 0, 256 bytes"; without the size if it is negative.
 [[nodiscard]] std::string tag_text(std::int64_t tag, std::int64_t bytes);
 // Returns "rank 0 node 2 receives from rank 1 node 4 (tag 0, 256 bytes), which has not started"
 [[nodiscard]] std::string receive_text(std::string_view subject, std::string_view send, std::int64_t tag,

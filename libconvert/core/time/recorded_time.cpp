@@ -8,7 +8,7 @@
 namespace convert {
 namespace {
 
-// Return a + b, and microseconds in nanoseconds, or no_time if that is beyond 63 bits.
+// Return a + b, and microseconds in nanoseconds; no_time if the result exceeds 63 bits.
 std::int64_t time_sum(std::int64_t a, std::int64_t b) {
   std::int64_t out = 0;
   return __builtin_add_overflow(a, b, &out) ? no_time : out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads when a node ran, as a recording says it.
+// The recorded begin and duration of a node.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@ namespace convert {
 
 inline constexpr std::int64_t no_time = -1;
 
-// Begin and duration in nanoseconds of the rank's own clock; no_time where that is not recorded.
+// Begin and duration in nanoseconds of the rank's own clock; no_time if not recorded.
 struct RecordedTime {
   std::int64_t begin_ns = no_time;
   std::int64_t duration_ns = no_time;
-  // Returns when the node ended; no_time if that is not known.
+  // Returns when the node ended; no_time if unknown.
   [[nodiscard]] std::int64_t end_ns() const;
 };
 
-// Returns start_nanos, plus `base_ns`, and duration_nanos, else what the fields in microseconds say; 0 as the
-// duration of a node that has a begin alone.
+// Returns start_nanos, plus `base_ns`, and duration_nanos, else the fields in microseconds. The duration of a node
+// with only a begin is 0.
 [[nodiscard]] RecordedTime recorded_time(const NodeTable& table, const Node& node, std::int64_t base_ns);
-// Returns base_time_nanos of the metadata; 0 without.
+// Returns base_time_nanos of the metadata; 0 if it is absent.
 [[nodiscard]] std::int64_t recorded_base_ns(const Metadata& metadata);
 
 }  // namespace convert

@@ -23,7 +23,7 @@ TimeWindow parse_time_window(std::string_view key, std::string_view text) {
   };
   read(text.substr(0, dots), out.from_ps);
   read(text.substr(dots + 2), out.to_ps);
-  if (out.to_ps < out.from_ps) throw usage_error(given + ": it ends before it begins");
+  if (out.to_ps < out.from_ps) throw usage_error(given + ": the window ends before it begins");
   return out;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads a window of time as users write it.
+// Parses a window of time.
 #pragma once
 
 #include <limits>
@@ -14,7 +14,7 @@ struct TimeWindow {
   Picoseconds to_ps = std::numeric_limits<Picoseconds>::max();
 };
 
-// Parses "FROM..TO", such as "1ms..2ms", of which either may be missing. `key` stands before the text in messages:
+// Parses "FROM..TO", such as "1ms..2ms"; either time may be missing. `key` precedes the text in messages:
 // "window=". Throws Error(usage).
 [[nodiscard]] TimeWindow parse_time_window(std::string_view key, std::string_view text);
 

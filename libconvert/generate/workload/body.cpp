@@ -19,7 +19,7 @@ BodyNode StageBody::node(std::size_t i, std::int64_t place) const {
   n.operations = rows * u.operations;
   n.size = u.fixed_bytes + rows * u.bytes;
   if (n.type != NodeType::comp) return n;
-  // A computation without any never ends in ASTRA-sim.
+  // In ASTRA-sim a computation without operations never ends.
   n.operations = std::max<std::int64_t>(n.operations, 1);
   n.size = std::max<std::int64_t>(n.size, 1);
   return n;
@@ -48,7 +48,7 @@ BodyNode& BodyBuilder::add(NodeType type, std::string_view name, std::vector<Bod
   constexpr std::size_t most_nodes = std::size_t{1} << 28U;
   if (body_.nodes.size() > most_nodes)
     throw usage_error("a rank would have more than " + std::to_string(most_nodes) +
-                      " nodes; fewer run.micro_batches make fewer");
+                      " nodes; reduce run.micro_batches");
   return node;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the part of a layer that has experts.
+// Expert part of a layer.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -13,7 +13,7 @@ BodyIndex LayerMaker::load_of(const At& at) {
   if (w_.step.zipf == 0) return no_node;
   const auto [found, is_new] = loads_.try_emplace({at.layer, at.micro_batch}, no_node);
   if (!is_new) return found->second;
-  // The experts of a rank are neighbours.
+  // The experts of a rank are consecutive.
   const std::vector<std::int64_t> of_experts = expert_loads(w_, at.layer, at.micro_batch, own_tokens_);
   const std::size_t each = of_experts.size() / static_cast<std::size_t>(w_.plan.expert);
   std::vector<std::int64_t> rows(static_cast<std::size_t>(w_.plan.expert));
@@ -27,7 +27,7 @@ BodyIndex LayerMaker::load_of(const At& at) {
   return found->second;
 }
 
-// Those that get no token are not read.
+// Experts without tokens are not read.
 ExpertMatrices LayerMaker::experts_of(const At& at) {
   return {std::min(m_.experts / w_.plan.expert, own_tokens_ * m_.experts_per_token), load_of(at)};
 }
@@ -52,7 +52,7 @@ BodyIndex LayerMaker::experts(const At& at, BodyIndex norm) {
   const BodyIndex load = those.load;
   BodyIndex x =
       b_.compute("router", real(2 * own * h_ * m_.experts), real(element_ * own * (h_ + m_.experts)), {norm});
-  // Scores; on a rank that has all experts, the rows for them, too.
+  // Outputs scores; on a rank with all experts, also the rows for them.
   const std::int64_t row = b_.has(GroupKind::expert) ? 0 : k * h_;
   b_.gives(real(element_ * own * (m_.experts + row)));
   keep(at, "shared_up", norm);
@@ -76,8 +76,8 @@ BodyIndex LayerMaker::experts(const At& at, BodyIndex norm) {
   return x;
 }
 
-// These wait for the norm only: behind the others they overlap the way back from the experts, before them the way
-// to them.
+// Shared experts depend only on the norm: after the other experts they overlap the transfer back from the experts,
+// before them the transfer to the experts.
 BodyIndex LayerMaker::shared_experts(const At& at, BodyIndex norm) {
   const std::int64_t s = all_.shared_ffn();
   if (s == 0) return no_node;

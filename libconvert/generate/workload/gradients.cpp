@@ -34,8 +34,8 @@ GradientMaker::Sizes GradientMaker::sizes_of(ModelUnit unit) const {
   return {unit, local_.dense(unit), local_.experts(unit)};
 }
 
-// Where embedding and head are one, the embedding has it, with the final norm; buckets are filled as the gradients
-// come, the head's first.
+// If embedding and head are the same matrix, the embedding unit contains it, with the final norm. Buckets are
+// filled in the order of the gradients, the head's first.
 std::vector<GradientMaker::Sizes> GradientMaker::units() const {
   const bool joined = units_.joined(w_.model), one_unit = joined && !keeps_gradients();
   std::vector<Sizes> out;
@@ -66,7 +66,7 @@ std::vector<BodyIndex> GradientMaker::gather_parameters(ModelUnit unit, BodyInde
   return out;
 }
 
-// Gathers what a rank has of parameters; what is offloaded comes from there first.
+// Gathers a rank's shard of parameters; offloaded shards are loaded first.
 BodyIndex GradientMaker::gather_shard(std::int64_t parameters, bool experts, BodyIndex after,
                                       std::string_view name) {
   const std::int64_t bytes = element_ * ceil_div(parameters, experts ? expert_ranks_ : data_ranks_);
@@ -74,7 +74,7 @@ BodyIndex GradientMaker::gather_shard(std::int64_t parameters, bool experts, Bod
   const GroupKind kind = experts ? GroupKind::expert_data : GroupKind::data;
   const BodyIndex call = b_.collective(Collective::all_gather, bytes, kind, after, name);
   if (!b_.has(kind)) return call;
-  // The shard of what was updated stands in its place; what is gathered for a layer is for that.
+  // Updated shards are gathered in place; parameters gathered for a layer are temporary.
   if (w_.plan.shard == Shard::zero3) {
     b_.reads_no_deps();
   } else {
@@ -115,7 +115,7 @@ void GradientMaker::reduce(std::int64_t parameters, bool experts, BodyIndex afte
   note(last);
 }
 
-// The call that was added last works in place, or adds to shards what the computations of a unit give.
+// The last added call works in place, or accumulates shards of the gradients from a unit's computations.
 void GradientMaker::tell_gradients(ModelUnit unit, bool experts) {
   if (keeps_gradients()) return b_.changes(gradients_tensor);
   b_.reads_no_deps();
@@ -145,7 +145,7 @@ void GradientMaker::reduce_experts(const Sizes& unit) {
   reduced_.push_back({unit.experts, true, {unit.unit}});
 }
 
-// A bucket waits for the last of its gradients of the last micro-batch.
+// A bucket waits for the last of its gradients in the last micro-batch.
 void GradientMaker::reduce_buckets() {
   std::int64_t room = bucket_bytes(w_, w_.plan.shard == Shard::ddp);
   Reduced bucket{};
@@ -181,7 +181,7 @@ void GradientMaker::reduce_rest() {
   b_.changes(gradients_tensor);
 }
 
-// Adam of bf16 parameters with fp32 state: 12 operations, 26 bytes and the gradient for each that the rank updates.
+// Adam with bf16 parameters and fp32 state: 12 operations, 26 bytes and the gradient per updated parameter.
 BodyIndex GradientMaker::update() {
   std::int64_t dense = 0, experts = 0;
   for (const Sizes& unit : units()) {

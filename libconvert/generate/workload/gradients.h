@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the calls that exchange gradients and parameters over data-parallel ranks, and the optimizer.
+// Exchange of gradients and parameters over data-parallel ranks, and the optimizer.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace convert {
 
-// What of the model a rank holds.
+// Parts of the model on a rank.
 struct StageUnits {
   std::vector<std::int64_t> layers;  // ascending by chunk
   bool embedding = false;
   bool head = false;
-  // Returns whether embedding and head are one matrix on this rank.
+  // Returns whether embedding and head are the same matrix on this rank.
   [[nodiscard]] bool joined(const TransformerShape& m) const { return m.tied && embedding && head; }
 };
 
@@ -26,41 +26,42 @@ class GradientMaker {
  public:
   GradientMaker(const Workload& workload, const StageUnits& units, BodyBuilder& builder, LayerMaker& layers);
 
-  // zero3: gathers the parameters of a unit after a node; join() lets a node wait for them.
+  // zero3: gathers the parameters of a unit after a node; join() makes a node wait for them.
   std::vector<BodyIndex> gather_parameters(ModelUnit unit, BodyIndex after, std::string_view name);
   BodyIndex join(BodyIndex x, std::vector<BodyIndex> gathered);
   // zero2 and zero3: reduces the gradients of a unit as soon as its backward pass has ended.
   void reduce_unit(ModelUnit unit, std::string_view name);
-  // After the last pass of a step: reduces what is left, takes the norm, updates, gathers what zero1 and zero2 have
-  // updated.
+  // Called after the last pass of a step: reduces the remaining gradients, computes the norm, updates, and gathers
+  // the parameters that zero1 and zero2 have updated.
   void finish();
-  // Returns the optimizer of the step before; no_node in the first one.
+  // Returns the optimizer of the previous step; no_node in the first step.
   [[nodiscard]] BodyIndex last_update() const { return last_update_; }
-  // Lets the next computation wait for the parameters of a unit that the step before has gathered, if none has yet.
+  // Makes the next computation wait for the parameters of a unit gathered in the previous step, unless one already
+  // does.
   void await_parameters(ModelUnit unit);
 
  private:
-  // The parameters of a unit on this rank: those of all data-parallel ranks, and of experts.
+  // Parameters of a unit on this rank: shared by all data-parallel ranks, and of experts.
   struct Sizes {
     ModelUnit unit;
     std::int64_t dense;
     std::int64_t experts;
   };
-  // A call that reduced gradients: of experts, or of a bucket of the rest.
+  // Call that reduced gradients: of experts, or of a bucket of other parameters.
   struct Reduced {
     std::int64_t parameters;
     bool experts;
-    std::vector<ModelUnit> units;  // whose tensors it has
+    std::vector<ModelUnit> units;  // units whose tensors it contains
   };
   [[nodiscard]] Sizes sizes_of(ModelUnit unit) const;
-  [[nodiscard]] std::vector<Sizes> units() const;  // in the order in which their gradients come
+  [[nodiscard]] std::vector<Sizes> units() const;  // in the order of their gradients
   [[nodiscard]] std::vector<LocalParameters::Tensor> tensors_of(const Sizes& unit) const;
   [[nodiscard]] bool shares() const { return b_.has(GroupKind::data); }
   [[nodiscard]] bool offloads() const { return w_.plan.memory == FarMemory::offload; }
   BodyIndex gather_shard(std::int64_t parameters, bool experts, BodyIndex after, std::string_view name);
   [[nodiscard]] bool keeps_gradients() const { return w_.plan.shard < Shard::zero2; }
   void reduce_buckets();
-  // Reduces gradients of so many parameters, to shards but with ddp; with hsdp these over the replicas.
+  // Reduces gradients of `parameters` parameters, to shards except with ddp; with hsdp also over the replicas.
   void reduce(std::int64_t parameters, bool experts, BodyIndex after, std::string_view name = {},
               ModelUnit unit = head_unit);
   void tell_gradients(ModelUnit unit, bool experts);
@@ -80,8 +81,8 @@ class GradientMaker {
   LocalParameters local_;
   std::int64_t gradient_, element_, data_ranks_, expert_ranks_;
   std::vector<BodyIndex> calls_;                          // that the norm waits for
-  std::vector<Reduced> reduced_;                          // of ddp and zero1, in order
-  std::map<ModelUnit, std::vector<BodyIndex>> gathered_;  // by the step before
+  std::vector<Reduced> reduced_;                          // for ddp and zero1, in order
+  std::map<ModelUnit, std::vector<BodyIndex>> gathered_;  // in the previous step
   BodyIndex last_update_ = no_node;
 };
 

@@ -93,7 +93,7 @@ std::int64_t PlanGroups::id(GroupKind kind, Rank rank) const {
 std::vector<std::int64_t> PlanGroups::dimensions(GroupKind kind) const {
   struct Size {
     std::int64_t ranks;
-    std::initializer_list<GroupKind> within;  // beside that of all ranks
+    std::initializer_list<GroupKind> within;  // in addition to the group of all ranks
   };
   using enum GroupKind;
   const Size over_tensor{t_, {tensor, expert_data}}, over_context{c_, {context, data, expert_data}};

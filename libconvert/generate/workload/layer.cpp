@@ -76,7 +76,7 @@ void LayerMaker::weights(ModelUnit unit, std::string tensor, std::string name, s
   }
 }
 
-// Those that are not reduced at once add up in one place.
+// Gradients that are not reduced immediately accumulate in one tensor.
 void LayerMaker::gives_gradients(std::int64_t parameters, bool experts) {
   if (w_.plan.shard >= Shard::zero2 && b_.has(experts ? GroupKind::expert_data : GroupKind::data)) {
     b_.gives(real(w_.step.gradient_bytes * parameters));
@@ -100,7 +100,7 @@ BodyIndex LayerMaker::linear_back(const Pass& pass, const Linear& l, BodyIndex g
 
 BodyIndex LayerMaker::forward(const At& at, BodyIndex x, BodyIndex input) {
   const double norm = real(own_tokens_ * h_);
-  // What a norm gives has the mask of the dropout before it.
+  // The output of a norm includes the mask of the preceding dropout.
   const double given = norm * real(element_ + (m_.norm == NormKind::layer ? 1 : 0));
   keep(at, "norm1", input);
   x = b_.compute("norm1", 5 * norm, 3 * real(element_) * norm, {x});
@@ -158,7 +158,7 @@ BodyIndex LayerMaker::attention_part(const At& at, BodyIndex x) {
   return gemm("proj", width, h_, tokens_, {x});
 }
 
-// Scores are kept beside the result, but by a fused kernel or where they are computed again.
+// Scores are kept with the result, except by a fused kernel or with recomputation.
 void LayerMaker::keeps_attention(const At& at, BodyIndex result) {
   const std::int64_t width = heads_ * (m_.latent() ? m_.value_size : head_size_) / t_;
   const bool scores = w_.plan.recompute != Recompute::selective;
@@ -167,15 +167,15 @@ void LayerMaker::keeps_attention(const At& at, BodyIndex result) {
   keep(at, "proj", result);
 }
 
-// Each of the tokens is of another prompt: its query meets all keys of that. Latent attention works on the cache as
-// it is, with the matrices of keys and values taken into those of queries and results (kv_b; DeepSeek-V2 report,
-// §2.1.2).
+// Each token belongs to a different prompt: its query uses all keys of this prompt. Latent attention works on the
+// compressed cache, with the matrices of keys and values merged into those for queries and results (kv_b;
+// DeepSeek-V2 report, §2.1.2).
 BodyIndex LayerMaker::cached_attention(const At& at, BodyIndex x) {
   const double queries = real(tokens_), keys = real(at.keys);
   const double head = real(m_.latent() ? 2 * m_.kv_rank + m_.rope_size : 2 * head_size_);  // a key and a value
   const double heads = real(heads_) / real(t_);
   const double cache =
-      m_.latent() ? real(m_.kv_rank + m_.rope_size) : real(2 * kv_heads_ * head_size_) / real(t_);  // of a token
+      m_.latent() ? real(m_.kv_rank + m_.rope_size) : real(2 * kv_heads_ * head_size_) / real(t_);  // per token
   return b_.multiply("attn", 2 * queries * keys * heads * head,
                      real(element_) * queries * (keys * cache + heads * head), {x});
 }
@@ -220,7 +220,7 @@ double LayerMaker::attention_operations() const {
   return w_.step.operations == OperationCount::hardware ? all / 2 : all;  // causal: half of the keys
 }
 
-// A fused kernel computes the scores again in the backward pass: five products instead of two.
+// A fused kernel recomputes the scores in the backward pass: five products instead of two.
 BodyIndex LayerMaker::attention(BodyIndex x, std::int64_t tag, bool backward) {
   const double again = w_.step.operations == OperationCount::hardware ? 2.5 : 2;
   const double operations = attention_operations() * (backward ? again : 1);
@@ -247,8 +247,9 @@ BodyIndex LayerMaker::attention(BodyIndex x, std::int64_t tag, bool backward) {
   return x;
 }
 
-// The block at hand goes to the next rank while it is worked on. Backward the blocks go the other way round, from
-// the one at hand after the forward pass, each with the gradient of the one before it, which so comes home.
+// The current block is sent to the next rank while it is processed. In the backward pass blocks move in the
+// opposite direction, starting with the last block of the forward pass. Each block travels with the gradient of the
+// previous block, which thus returns to its rank.
 BodyIndex LayerMaker::ring_attention(BodyIndex x, std::int64_t tag, bool backward, double operations,
                                      double bytes) {
   const std::int64_t block = 2 * element_ * tokens_ * kv_heads_ * head_size_ / t_;

@@ -16,7 +16,7 @@ std::uint64_t mix_bits(std::uint64_t z) {
   return z ^ (z >> 31U);
 }
 
-// Returns the weight of each expert: those of Zipf's law, shuffled.
+// Returns the weight of each expert: Zipf's law, shuffled.
 std::vector<double> zipf_weights(const Workload& w, std::int64_t layer, std::int64_t micro_batch) {
   std::vector<double> weights;
   for (std::int64_t k = 1; k <= w.model.experts; ++k)
@@ -31,9 +31,9 @@ std::vector<double> zipf_weights(const Workload& w, std::int64_t layer, std::int
   return weights;
 }
 
-// Returns shares of the whole by weight, none above `most`.
+// Returns shares of the whole by weight, each at most `most`.
 std::vector<double> capped_shares(const std::vector<double>& weights, double whole, double most) {
-  std::vector<double> shares(weights.size(), -1);  // -1: not known yet
+  std::vector<double> shares(weights.size(), -1);  // -1: not assigned yet
   for (bool found = true; found;) {
     found = false;
     double weight = 0, left = whole;

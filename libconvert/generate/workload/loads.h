@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws how many tokens go to each expert.
+// Random distribution of tokens to experts.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace convert {
 
-// Returns to how many of `tokens` each expert is assigned in a layer and micro-batch: all together to as many as
-// experts_per_token says. Loads follow Zipf's law, k^-s for the k-th expert in an order that is drawn for each
-// layer and micro-batch; no expert gets a token twice, and what one would get beyond all tokens goes to the others.
-// Sums are exact by largest remainders.
+// Returns the number of `tokens` assigned to each expert in a layer and micro-batch; each token is assigned to
+// experts_per_token experts. Loads follow Zipf's law, k^-s for the k-th expert in a random order for each layer and
+// micro-batch. No expert receives a token twice; the excess of an expert beyond all tokens goes to the other
+// experts. Sums are exact, by largest remainders.
 [[nodiscard]] std::vector<std::int64_t> expert_loads(const Workload& workload, std::int64_t layer,
                                                      std::int64_t micro_batch, std::int64_t tokens);
 

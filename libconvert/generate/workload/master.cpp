@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a workload as a master set: a body for each class of ranks, and rules for groups and peers.
+// Makes a workload as a class-compressed set: a body for each class of ranks, and rules for groups and peers.
 #include <algorithm>
 #include <optional>
 
@@ -8,7 +8,7 @@
 #include "generate/workload/workload.h"
 
 namespace convert {
-// What differs among the ranks of a class, in the values that stand for it.
+// Rules for the values that differ among the ranks of a class.
 struct WorkloadSet::ClassRules {
   ValueRule rank;
   std::array<ValueRule, group_kind_names.size()> groups;

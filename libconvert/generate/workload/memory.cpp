@@ -14,8 +14,8 @@ namespace {
 
 WideCount wide(std::int64_t n) { return static_cast<WideCount>(n); }
 
-// Returns the most that is in flight at a time if each forward pass adds its `weight`; what uses it for the last
-// time, the backward pass or that of gradients of weights, takes it away.
+// Returns the maximum in flight if each forward pass adds its `weight` and its last user (the backward pass, or the
+// pass of weight gradients) removes it.
 template <class Weight>
 WideCount most_in_flight(const ParallelPlan& plan, std::int64_t micro_batches, std::int64_t stage, Weight weight) {
   const PassKind last = plan.order == PipelineOrder::zb_h1 ? PassKind::weights : PassKind::backward;
@@ -29,8 +29,8 @@ WideCount most_in_flight(const ParallelPlan& plan, std::int64_t micro_batches, s
   return most;
 }
 
-// Returns the layers of the stage of a class at most, of all its micro-batches in flight. Unequal loads of experts
-// stand in the body in the order of the passes.
+// Returns the maximum activations of a class's stage over all micro-batches in flight. Unequal expert loads are
+// stored in the body in the order of the passes.
 WideCount activations(const WorkloadSet& set, std::int64_t c) {
   const Workload& w = set.workload();
   const std::vector<std::int64_t> first = chunk_layers(w.model, w.plan);
@@ -62,7 +62,7 @@ void add_training(const WorkloadSet& set, std::int64_t c, RankMemory& m) {
   m.activations = activations(set, c);
 }
 
-// All prompts' keys are there at the end.
+// At the end, the keys of all prompts are stored.
 WideCount key_bytes(const WorkloadSet& set, std::int64_t c) {
   const Workload& w = set.workload();
   const bool goes_on = w.step.decodes() && (!w.plan.disaggregates() || set.only_decodes(c));
@@ -87,7 +87,7 @@ std::int64_t equal_expert_rows(const Workload& w) {
   return w.step.micro_batch * w.step.sequence / w.plan.context / own * w.model.experts_per_token;
 }
 
-// The softmax; with dropout its mask, and what it leaves, too.
+// Softmax output; with dropout also its mask and the masked output.
 WideCount attention_score_bytes(const Workload& w) {
   if (w.step.operations == OperationCount::hardware) return 0;
   const WideCount element = wide(w.step.activation_bytes);
@@ -104,9 +104,9 @@ WideCount activation_bytes_of_layer(const Workload& w, std::int64_t layer, std::
   const WideCount tokens = wide(w.step.micro_batch) * wide(w.step.sequence) / wide(w.plan.context);
   const WideCount own = w.plan.sequence_parallel ? tokens / wide(t) : tokens;
   if (w.plan.recompute == Recompute::full) return element * own * wide(m.hidden);
-  const bool drops = m.norm == NormKind::layer;  // masks have a byte for each element
-  // Elements of each token of the rank, and of each token of the sequence.
-  WideCount of_own = 4 * wide(m.hidden);  // the inputs of both norms, of qkv and of up
+  const bool drops = m.norm == NormKind::layer;  // masks have one byte per element
+  // Elements per token of the rank's own, and per token of the sequence.
+  WideCount of_own = 4 * wide(m.hidden);  // inputs of both norms, of qkv and of up
   WideCount of_all = 0;
   if (m.latent()) {
     // Queries and keys before and after their norms; queries, keys, values and result of attention.
@@ -117,7 +117,7 @@ WideCount activation_bytes_of_layer(const Workload& w, std::int64_t layer, std::
   }
   WideCount of_rows = 0;
   if (all.has_experts(layer)) {
-    // Scores of the router, what came back from the experts; of each row input, up and act.
+    // Router scores and returned results of the experts; for each row its input, up and act.
     of_own += wide(m.experts) + wide(m.experts_per_token) * wide(m.hidden);
     of_rows = wide(m.hidden + (gates + 1) * m.expert_ffn);
     of_all += wide((gates + 1) * all.shared_ffn() / t);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Leads from a workload to what is made of its kind of model.
+// Dispatches on the kind of model of a workload.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,11 @@
 
 namespace convert {
 
-// Returns the parameters of the whole model, and those that a token or sample meets.
+// Return the parameters of the whole model, and the parameters used per token or sample.
 [[nodiscard]] std::int64_t parameters_of(const Workload& workload);
 [[nodiscard]] std::int64_t active_parameters_of(const Workload& workload);
 
-// Returns the bodies of a workload that was checked, one for each pipeline stage. Throws Error(usage) if one is too
-// large.
+// Returns the bodies of a checked workload, one for each pipeline stage. Throws Error(usage) if one is too large.
 [[nodiscard]] std::vector<StageBody> make_bodies(const Workload& workload, const PlanGroups& groups);
 
 }  // namespace convert

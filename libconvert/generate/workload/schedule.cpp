@@ -17,7 +17,7 @@ Passes all_forward_first(std::int64_t micro_batches) {
   return out;
 }
 
-// The k-th passes go through groups of as many micro-batches as there are stages, chunk by chunk.
+// Passes run in groups of as many micro-batches as there are stages, chunk by chunk.
 Passes interleaved(const ParallelPlan& plan, std::int64_t micro_batches, std::int64_t stage) {
   const std::int64_t p = plan.pipeline, v = plan.chunks, total = micro_batches * v;
   const std::int64_t ahead = std::min((p - stage - 1) * 2 + (v - 1) * p, total);
@@ -45,7 +45,7 @@ Passes one_forward_one_backward(const ParallelPlan& plan, std::int64_t micro_bat
   return out;
 }
 
-// As many gradients of weights wait as stages come before this one; the oldest is computed when one more would.
+// At most as many weight gradients wait as there are earlier stages; the oldest is computed before another waits.
 Passes zero_bubble(const ParallelPlan& plan, std::int64_t micro_batches, std::int64_t stage) {
   Passes out;
   std::deque<std::int64_t> waiting;
@@ -86,7 +86,7 @@ std::vector<std::int64_t> chunk_layers(const TransformerShape& model, const Para
   std::vector<std::int64_t> sizes = plan.layers;
   if (sizes.empty()) {
     sizes.assign(static_cast<std::size_t>(chunks), model.layers / chunks);
-    // What is left over goes to the chunks from the second on: the first has the embedding.
+    // The remainder goes to the chunks from the second on, because the first has the embedding.
     for (std::int64_t i = 0; i < model.layers % chunks; ++i) ++sizes.at(static_cast<std::size_t>((1 + i) % chunks));
   }
   std::vector<std::int64_t> first = {0};

@@ -13,8 +13,8 @@
 namespace convert {
 namespace {
 
-// Tags of pipeline messages stand behind those of context-parallel rings: check_workload() keeps these below it,
-// and both below 2^31.
+// Tags of pipeline messages follow the tags of context-parallel rings. check_workload() keeps the latter below this
+// limit, and both below 2^31.
 constexpr std::int64_t first_pipeline_tag = std::int64_t{1} << 24U;
 
 StageUnits units_of(const Workload& w, const std::vector<std::int64_t>& first, std::int64_t stage) {
@@ -46,7 +46,7 @@ class StepMaker {
   }
 
  private:
-  // Nothing of a step tells which it is, but tags: steps can be found in a trace, and repeated.
+  // Nodes of all steps are equal except for tags, so that steps can be found in a trace, and repeated.
   void make_step() {
     for (const StagePass& pass : pipeline_schedule(w_.plan, w_.step.micro_batches, stage_)) {
       if (pass.kind == PassKind::forward) forward(pass);
@@ -71,11 +71,11 @@ class StepMaker {
   [[nodiscard]] std::int64_t message_bytes() const {
     return w_.step.activation_bytes * layers_.own_tokens() * w_.model.hidden;
   }
-  // Returns which micro-batch of all steps a pass is for.
+  // Returns the number of a pass's micro-batch among all steps.
   [[nodiscard]] std::int64_t micro_batch(const StagePass& pass) const {
     return iteration_ * w_.step.micro_batches + pass.micro_batch;
   }
-  // Returns the tag of the message that chunk `to` gets.
+  // Returns the tag of the message to chunk `to`.
   [[nodiscard]] std::int64_t tag(const StagePass& pass, std::int64_t to, bool backward) const {
     return first_pipeline_tag + 2 * (micro_batch(pass) * chunks() + to) + (backward ? 1 : 0);
   }
@@ -86,7 +86,7 @@ class StepMaker {
 
   // Parameters that were gathered for the next layers of a pass.
   using Gathered = std::map<ModelUnit, std::vector<BodyIndex>>;
-  // zero3: gathers those of the layer, if that is not done, and of the next ones.
+  // zero3: gathers the parameters of the layer, unless already done, and of the next layers.
   void gather(const std::vector<std::int64_t>& order, std::size_t at, BodyIndex after, const char* name,
               Gathered& to) {
     if (at == 0) to[order[0]] = gradients_.gather_parameters(order[0], after, name);
@@ -96,12 +96,12 @@ class StepMaker {
       if (!to.contains(layer)) to[layer] = gradients_.gather_parameters(layer, b_.last_computation(), name);
     }
   }
-  // The node that was added last is the last to use parameters that were gathered.
+  // Marks the last added node as the last reader of gathered parameters.
   void use(const std::vector<BodyIndex>& gathered) {
     if (!b_.has(GroupKind::data)) return;
     for (const BodyIndex call : gathered) b_.reads(call);
   }
-  // What stands for the head where things are kept.
+  // Key of the head for kept nodes.
   [[nodiscard]] static LayerMaker::At at_head(const StagePass& pass) { return {head_unit, pass.micro_batch, 0}; }
   [[nodiscard]] std::vector<std::int64_t> layers_of(std::int64_t chunk) const {
     std::vector<std::int64_t> out;
@@ -148,7 +148,7 @@ class StepMaker {
     return layers_.reduce(x);
   }
 
-  // The cross-entropy over a vocabulary that is divided: maximum, target and sum, 4 bytes for each token.
+  // Cross-entropy over a divided vocabulary: maximum, target and sum, 4 bytes for each token.
   BodyIndex head(const StagePass& pass, BodyIndex x) {
     const std::int64_t own = layers_.own_tokens(), tokens = layers_.tokens(), b = w_.step.activation_bytes;
     const std::int64_t h = w_.model.hidden, vocab = w_.model.vocab;
@@ -243,7 +243,7 @@ class StepMaker {
   std::map<std::pair<std::int64_t, std::int64_t>, BodyIndex> results_;  // by micro-batch and chunk
   std::map<std::pair<std::int64_t, ModelUnit>, std::vector<BodyIndex>>
       kept_parameters_;                                                        // gathered, by micro-batch
-  std::map<std::pair<std::int64_t, std::int64_t>, DeferredWeights> deferred_;  // by the same
+  std::map<std::pair<std::int64_t, std::int64_t>, DeferredWeights> deferred_;  // by micro-batch and chunk
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names the tensors that nodes read and write, with their bytes.
+// Names and sizes of the tensors that nodes read and write.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 namespace convert {
 namespace {
 
-// Adds the name and the bytes of a tensor of a rank to a list.
+// Adds the name and the bytes of a rank's tensor to a list.
 void add_tensor(const Workload& w, const StageBody& body, BodyIndex tensor, std::vector<std::string>& to) {
   const bool shares = w.plan.shard >= Shard::zero2, gathers = w.plan.shard == Shard::zero3;
   const auto add = [&](std::string name, std::int64_t bytes) {
@@ -43,7 +43,7 @@ void WorkloadSet::add_tensors(const StageBody& body, std::size_t i, NodeTable& t
   std::vector<std::string> inputs, outputs;
   for (const BodyIndex tensor : read) add_tensor(workload_, body, tensor, inputs);
   if (n.tensor != no_node) add_tensor(workload_, body, n.tensor, outputs);
-  // The optimizer changes its states, too.
+  // The optimizer also changes its states.
   if (std::ranges::find(read, optimizer_tensor) != read.end())
     add_tensor(workload_, body, optimizer_tensor, outputs);
   t.add_strings(attr::inputs, inputs);

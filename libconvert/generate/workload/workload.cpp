@@ -83,7 +83,7 @@ std::int64_t WorkloadSet::ranks_of_class(std::int64_t c) const {
   return p.tensor * p.context * (only_decodes(c) ? p.decode_replicas : p.prefill_replicas) / places();
 }
 
-// Returns the first replica that a replica hands its prompts to, or gets them from.
+// Returns the first replica that a replica sends its prompts to, or receives them from.
 std::int64_t WorkloadSet::partner(std::int64_t replica) const {
   const std::int64_t from = workload_.plan.prefill_replicas, to = workload_.plan.decode_replicas;
   if (from == 0) return replica;
@@ -130,7 +130,7 @@ void WorkloadSet::add_node(const StageBody& body, std::size_t i, const OfRank& o
     t.add_int(attr::num_ops, Kind::int64_val, n.operations);
     t.add_int(attr::tensor_size, Kind::uint64_val, n.size);
     if (workload_.times.given()) {
-      // Other simulators read whole microseconds; the nearest, but not none for what takes time.
+      // Other simulators read whole µs: rounds to the nearest µs, but at least 1 for a positive time.
       const ComputeTimes& times = workload_.times;
       const std::int64_t exact = n.host ? times.host_ns(n.size) : times.ns(n.operations, n.size, n.matrix);
       const auto ns = static_cast<std::int64_t>(own.noise.time(static_cast<std::uint64_t>(exact), own.rank, i));

@@ -16,8 +16,8 @@
 
 namespace convert {
 
-// Slots are never freed, only reused, so that the handler can walk the list at any moment. A path belongs to
-// whoever exchanges it for null: the handler never sees freed memory.
+// Slots are never freed, only reused, so that the handler can walk the list at any moment. A path is owned by the
+// thread that exchanges it for null, so the handler never sees freed memory.
 struct CleanupSlot {
   std::atomic<char*> file{nullptr};
   std::atomic<char*> directory{nullptr};
@@ -30,12 +30,12 @@ namespace {
 static_assert(std::atomic<char*>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
-constexpr int max_wait_ms = 60'000;  // a step may be the renames of very many files
+constexpr int max_wait_ms = 60'000;  // a step may rename very many files
 constexpr std::array ending_signals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 std::atomic<CleanupSlot*> first_slot{nullptr};
-// A step counts itself and then looks at the flag, the handler sets the flag and then looks at the count: one of
-// the two sees the other.
+// A step increments the count and then reads the flag; the handler sets the flag and then reads the count. At least
+// one of the two sees the other.
 std::atomic<bool> ending{false};
 std::atomic<int> steps{0};
 
@@ -45,11 +45,11 @@ struct FreeSlots {
 };
 
 FreeSlots& free_slots() {
-  static auto* const free = new FreeSlots;  // never destroyed: statics of others may still release slots
+  static auto* const free = new FreeSlots;  // never destroyed: static objects may still release slots
   return *free;
 }
 
-// Waits for the end of the process.
+// Waits until the process ends.
 [[noreturn]] void park() {
   for (;;) ::pause();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Removes what must not stay when a signal ends the process: temporary files, new directories, running children.
+// Cleanup if a signal ends the process: removes temporary files and new directories, kills running children.
 #pragma once
 
 #include <signal.h>
@@ -13,8 +13,9 @@ namespace convert {
 struct CleanupSlot;
 
 // Makes SIGINT, SIGTERM, SIGHUP and SIGPIPE remove a file or an empty directory, or kill a process group, before
-// they end the process; until it is released. Signals that the program handles or ignores itself are left alone.
-// Create it first, then make the file within an UnbrokenStep: else a thread could make it after the signal.
+// they end the process; until it is released. Signals that the program handles or ignores itself are not affected.
+// Create this object first, then the file within an UnbrokenStep: otherwise a thread could create the file after
+// the signal.
 class SignalCleanup {
  public:
   SignalCleanup() = default;
@@ -30,7 +31,7 @@ class SignalCleanup {
     }
     return *this;
   }
-  // Leaves the file, directory or group alone from now on: the file has got its name, the child has ended.
+  // Excludes the file, directory or group from the cleanup, after the file was renamed or the child has ended.
   void release() noexcept;
 
  private:
@@ -38,10 +39,10 @@ class SignalCleanup {
   CleanupSlot* slot_ = nullptr;
 };
 
-// Holds those signals off while it lives, for a step such as making a file that is to be removed, or renaming
-// several. This thread blocks them; if another thread gets one, its handler waits up to 60 s for the step before it
-// removes anything. After such a signal the constructor does not return. The step must be short and take no lock
-// and no memory: the thread that got the signal may hold the lock of either.
+// Defers these signals during its lifetime, for a step such as creating a file that is to be removed, or renaming
+// several files. This thread blocks them. If another thread receives one, its handler waits up to 60 s for the step
+// before it removes anything. After such a signal the constructor does not return. The step must be short, take no
+// lock and allocate no memory: the thread that received the signal may hold the lock of either.
 class UnbrokenStep {
  public:
   UnbrokenStep();
@@ -53,11 +54,11 @@ class UnbrokenStep {
   sigset_t before_{};
 };
 
-// Makes a file within such a step. Returns its descriptor, open for writing, or -1 with errno, also if it exists.
+// Creates a file within such a step. Returns its descriptor, open for writing, or -1 with errno, also if it exists.
 [[nodiscard]] int create_unbroken(const std::string& path);
 
-// Does not return if such a signal is ending the process: what failed since its handler removed temporaries must
-// not be reported.
+// Does not return if such a signal is ending the process: failures that follow the removal of temporaries must not
+// be reported.
 void park_if_ending();
 
 }  // namespace convert

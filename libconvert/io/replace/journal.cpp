@@ -30,7 +30,7 @@ std::string temporary_with(const std::string& target, std::string_view token) {
   return directory_of(target) + "/." + stem_of(file_name_part(target)) + std::string(marker) + std::string(token);
 }
 
-// Returns a name as it stands at the end of a line.
+// Returns a name, escaped for the end of a line.
 std::string escaped(std::string_view name) {
   std::string out;
   for (const char c : name) {
@@ -65,11 +65,11 @@ bool is_token(std::string_view text) {
   return text.size() == token_letters && text.find_first_not_of(letters) == std::string_view::npos;
 }
 
-// Returns whether the file may be removed: only one that a larger set of that name can have left behind.
+// Returns whether the file may be removed: only a file that can be left over from a larger set of that name.
 bool is_of_set(const std::string& journal, const std::string& name) {
   std::string set = name.ends_with(groups_suffix) ? name.substr(0, name.size() - groups_suffix.size()) : "";
   if (const std::optional<SetMember> member = set_member(name)) set = member->set;
-  if (numbered_rank(name)) {  // the journal is that of another file of the folder
+  if (numbered_rank(name)) {  // the journal is named after another file of the folder
     std::string_view lead = file_name_part(journal).substr(1);
     lead.remove_suffix(std::min(lead.size(), journal_suffix.size()));
     return numbered_rank(lead).has_value();
@@ -77,13 +77,13 @@ bool is_of_set(const std::string& journal, const std::string& name) {
   return !set.empty() && file_name_part(journal) == "." + stem_of(set) + std::string(journal_suffix);
 }
 
-// Returns whether it is the name of a file, or of one elsewhere in full, without steps upward.
+// Returns whether it is a file name, or the absolute path of a file without "..".
 bool is_plain_path(const std::string& name) {
   if (file_name_part(name).empty() || file_name_part(name) == "." || file_name_part(name) == "..") return false;
   return name.find('/') == std::string::npos || (name[0] == '/' && name.find("/../") == std::string::npos);
 }
 
-// Takes "SIZE MTIME ".
+// Removes "SIZE MTIME " from the beginning of the line.
 std::optional<FileStamp> take_stamp(std::string_view& line) {
   const auto size = parse_int(take(line, ' '));
   const auto mtime = parse_int(take(line, ' '));
@@ -95,7 +95,7 @@ std::string text_of(const FileStamp& stamp) {
   return std::to_string(stamp.size_bytes) + ' ' + std::to_string(stamp.mtime_ns) + ' ';
 }
 
-// Reads "replace TOKEN SIZE MTIME OLD-SIZE OLD-MTIME NAME" or "remove TOKEN OLD-SIZE OLD-MTIME NAME".
+// Parses "replace TOKEN SIZE MTIME OLD-SIZE OLD-MTIME NAME" or "remove TOKEN OLD-SIZE OLD-MTIME NAME".
 std::optional<FileChange> parse_line(const std::string& journal, std::string_view line) {
   FileChange change;
   const std::string_view word = take(line, ' ');
@@ -176,7 +176,7 @@ Journal parse_journal(const std::string& journal, std::string_view text) {
   }
   if (is_ours) return read;
   throw input_error({.file = journal},
-                    "is not what etkit writes while it replaces files; check the files beside it, and remove it");
+                    "is not a journal of replaced files; check the files beside it, and remove it");
 }
 
 }  // namespace convert

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A journal says what is to be done before anything is. From each state that a process can be killed in, the same
-// two functions go on: apply(), forward, and undo(), back; they ask the file system how far the other one came.
+// The journal lists all changes before the first one is made. From each state in which a process can be killed, the
+// same two functions continue: apply(), forward, and undo(), back. They inspect the file system to find how far a
+// killed process came.
 #include "io/replace/replacement.h"
 
 #include <dirent.h>
@@ -31,14 +32,14 @@ bool name_exists(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0;
 }
 
-// Puts the old file aside and the new one in its place. A second name costs nothing, and the file is never missing;
-// where there are no second names (FAT) it is renamed.
+// Moves the old file aside and the new one to its target. The old file gets a second name (a hard link) at no cost,
+// so that the target is never missing. It is renamed on file systems without hard links (FAT).
 int apply(const FileChange& c) {
   if (c.is_removal) {
     if (!name_exists(c.target)) return 0;
     return ::rename(c.target.c_str(), c.backup.c_str()) == 0 ? 0 : errno;
   }
-  if (!name_exists(c.temporary)) return 0;  // in its place already
+  if (!name_exists(c.temporary)) return 0;  // already at its target
   if (!name_exists(c.backup) && ::link(c.target.c_str(), c.backup.c_str()) != 0 && errno != ENOENT &&
       ::rename(c.target.c_str(), c.backup.c_str()) != 0) {
     return errno;
@@ -46,15 +47,15 @@ int apply(const FileChange& c) {
   return ::rename(c.temporary.c_str(), c.target.c_str()) == 0 ? 0 : errno;
 }
 
-// The new file gets its temporary name back first: at each moment the journal is right. An old file that has no
-// second name stands in its place still, whatever became of the new one, and is not touched.
+// The new file gets its temporary name back first, so that the journal is right at each moment. An old file without
+// a second name is still at its target, whatever happened to the new one, and is not touched.
 int undo(const FileChange& c) {
   if (!c.is_removal && !name_exists(c.temporary)) {
     if (c.old != FileStamp{} && !name_exists(c.backup)) return 0;
     if (::rename(c.target.c_str(), c.temporary.c_str()) != 0) return errno;
   }
   if (!name_exists(c.backup)) return 0;
-  if (name_exists(c.target)) {  // its second name
+  if (name_exists(c.target)) {  // the target is its second name
     ::unlink(c.backup.c_str());
     return 0;
   }
@@ -76,7 +77,7 @@ Attempt undo_all(const std::vector<FileChange>& changes) {
   return attempt;
 }
 
-// Takes no memory, see UnbrokenStep. Leaves the journal to the caller.
+// Allocates no memory, see UnbrokenStep. The caller removes the journal.
 Attempt apply_all(const std::vector<FileChange>& changes) {
   Attempt attempt;
   for (const FileChange& c : changes) {
@@ -89,7 +90,7 @@ Attempt apply_all(const std::vector<FileChange>& changes) {
   return attempt;
 }
 
-// Removes the journal after the last change or the last step back. Returns whether it is gone: it stays while files
+// Removes the journal after the last change or its reversal. Returns whether it was removed: it stays while files
 // are left over, and the next process tries again.
 bool remove_journal(const std::string& journal, const std::vector<FileChange>& changes, ReplaceResult result) {
   if (result == ReplaceResult::unfinished) return false;
@@ -100,7 +101,7 @@ bool remove_journal(const std::string& journal, const std::vector<FileChange>& c
   return is_clean && (::unlink(journal.c_str()) == 0 || errno == ENOENT);
 }
 
-// The directories of files that are replaced. A rename is on the disk when its directory is.
+// Directories of the replaced files. A rename is on disk after its directory has been synced.
 class Directories {
  public:
   Directories(const std::string& journal, const std::vector<FileChange>& changes) {
@@ -120,7 +121,7 @@ class Directories {
   std::deque<Descriptor> fds_;
 };
 
-// Gives the journal its name; an earlier one is not replaced.
+// Gives the journal its name; never replaces an existing one.
 int place(const std::string& from, const std::string& journal) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, journal.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
@@ -129,7 +130,7 @@ int place(const std::string& from, const std::string& journal) {
   return 0;
 }
 
-// The journal under a temporary name, locked for as long as the descriptor is open.
+// The journal under a temporary name, locked as long as the descriptor is open.
 class NewJournal {
  public:
   NewJournal(const std::string& journal, const std::vector<FileChange>& changes)
@@ -186,8 +187,8 @@ std::string read_all(int fd, const std::string& journal) {
 
 enum class Progress : std::uint8_t { pending, applied, changed };
 
-// Returns how far a change came. A file that is neither the old one nor the new one has been changed. In a copy of
-// the files times say nothing, and a place where a new file was still to come is not looked at.
+// Returns the progress of a change. A file that is neither the old nor the new one has been changed. In a copy of
+// the files, times mean nothing, and targets that were not replaced yet are not checked.
 Progress progress_of(const FileChange& c, bool in_copy) {
   const auto is = [in_copy](const std::string& path, const FileStamp& known) {
     const FileStamp found = stamp_of(path);
@@ -204,9 +205,8 @@ Progress progress_of(const FileChange& c, bool in_copy) {
 
 enum class Way : std::uint8_t { forward, back };
 
-// Returns the way that overwrites nothing but old files: forward if each file is the old one or the new one. A copy
-// goes back to the old files as long as not all are replaced, and so keeps what stands where a file was still to
-// come.
+// Returns the direction that overwrites only old files: forward if each file is the old or the new one. A copy is
+// reverted to the old files unless all are replaced, which preserves files at targets that were not replaced yet.
 Way way_of(const std::string& journal, const std::vector<FileChange>& changes, bool is_copy) {
   const FileChange* changed = nullptr;
   for (const FileChange& c : changes) {
@@ -226,14 +226,14 @@ Way way_of(const std::string& journal, const std::vector<FileChange>& changes, b
   }
   throw input_error(
       {.file = journal},
-      "the replacement of files that this journal describes was cut short, and " + changed->target +
-          " has been changed since; nothing is overwritten: check or make these files anew, and remove "
+      "the replacement of files in this journal was interrupted, and " + changed->target +
+          " has been changed since, so nothing is overwritten; check or recreate these files, and remove "
           "the journal (old files that had been replaced are beside it, .*.etkit-*.old)");
 }
 
-// Finishes one journal. Returns false if it is still there, although nothing remains to be done but to remove it.
+// Completes one journal. Returns false if it still exists although only its removal remains.
 bool finish_journal(const std::string& journal) {
-  // Without O_NONBLOCK a pipe of that name would be waited for.
+  // Without O_NONBLOCK, open() would wait for a pipe of that name.
   const Descriptor fd(::open(journal.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (fd.get() < 0) {
     if (errno == ENOENT) return true;
@@ -242,17 +242,16 @@ bool finish_journal(const std::string& journal) {
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0) throw system_error(journal, errno);
   if (!S_ISREG(status.st_mode))
-    throw input_error({.file = journal}, "is no regular file, as the journal of a replacement is; remove it");
+    throw input_error({.file = journal}, "is not a regular file, but has the name of a journal; remove it");
   if (!lock(fd, journal)) return true;
   const auto [inode, changes] = parse_journal(journal, read_all(fd.get(), journal));
   const Way way = way_of(journal, changes, inode != status.st_ino);
   const Attempt attempt = way == Way::forward ? apply_all(changes) : undo_all(changes);
   if (attempt.result == ReplaceResult::unfinished) {
-    throw Error(
-        Error::Kind::system, {.file = journal},
-        "the replacement of files that this journal describes was cut short, and cannot be finished here (" +
-            *attempt.failed + ": " + std::strerror(attempt.error) +
-            "); run any etkit tool on them where you may write");
+    throw Error(Error::Kind::system, {.file = journal},
+                "the replacement of files in this journal was interrupted, and cannot be completed (" +
+                    *attempt.failed + ": " + std::strerror(attempt.error) +
+                    "); run any etkit tool on them with write permission");
   }
   const bool is_gone = remove_journal(journal, changes, attempt.result);
   for (const FileChange& c : changes) {
@@ -261,7 +260,7 @@ bool finish_journal(const std::string& journal) {
   return is_gone;
 }
 
-// Makes the changes, with the journal in its place. Takes no memory, see UnbrokenStep.
+// Makes the changes after placing the journal. Allocates no memory, see UnbrokenStep.
 Attempt apply_new(const std::string& journal, const std::vector<FileChange>& changes, const Directories& folders) {
   Attempt attempt{.result = ReplaceResult::undone, .failed = &journal, .error = folders.sync()};
   if (attempt.error == 0) attempt = apply_all(changes);
@@ -275,7 +274,7 @@ Attempt apply_new(const std::string& journal, const std::vector<FileChange>& cha
 
 int sync_file(int fd) {
   while (::fdatasync(fd) != 0) {
-    if (errno == EINVAL || errno == ENOTSUP) return 0;  // nothing that could be lost
+    if (errno == EINVAL || errno == ENOTSUP) return 0;  // no data can be lost
     if (errno != EINTR) return errno;
   }
   return 0;
@@ -310,7 +309,7 @@ void finish_replacement(const std::string& path) {
 void finish_replacements_in(const std::string& directory) {
   std::vector<std::string> journals;
   DIR* const stream = ::opendir(directory.c_str());
-  if (stream == nullptr) return;  // whoever reads it says why
+  if (stream == nullptr) return;  // the reader of the directory reports the error
   while (const dirent* entry = ::readdir(stream)) {
     if (is_journal_name(entry->d_name)) journals.push_back(directory + "/" + entry->d_name);
   }

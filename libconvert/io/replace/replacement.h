@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Replaces many files together: all of them or none, whatever ends the process in between.
+// Replaces many files together: all or none, even if the process is killed in between.
 #pragma once
 
 #include <string>
@@ -17,25 +17,25 @@ struct ReplaceFailure {
 
 enum class ReplaceResult : std::uint8_t {
   done,
-  undone,      // a change failed, and all others were taken back
-  unfinished,  // taking back failed too: the journal stays, and with it the temporary files
+  undone,      // a change failed, and all others were reverted
+  unfinished,  // reverting failed too: the journal and the temporary files stay
 };
 
-// Makes the changes in order, while signals wait; the new files must be complete and on the disk. The journal is
-// that of `lead`, see journal_path(). Sets `failure` to the first that failed unless all are done. Finishes an
-// earlier replacement first, see below. Throws Error(system) if the journal cannot be written.
+// Makes the changes in order, with signals deferred. The new files must be complete and on disk. The journal is at
+// journal_path(`lead`). Sets `failure` to the first failed change unless all are done. Completes an earlier
+// replacement first, see below. Throws Error(system) if the journal cannot be written.
 [[nodiscard]] ReplaceResult replace_files(const std::string& lead, const std::vector<FileChange>& changes,
                                           ReplaceFailure& failure);
 
-// Finishes the replacement of the set or file that `path` names if a process was killed in it, or takes it back if
-// that fails. Waits up to 60 s for a process that is at it. Throws Error that says what to do: system if that takes
-// longer or a file cannot be changed, input if a file has changed since or the journal is not etkit's. Where there
-// is no journal it only looks for one.
+// Completes the replacement of the set or file `path` if a process was killed during it, or reverts it if that
+// fails. Waits up to 60 s for a process that is replacing these files. Throws Error with the next step:
+// Error(system) if that takes longer or a file cannot be changed, Error(input) if a file has changed since or the
+// journal is not etkit's. Without a journal, it only checks whether one exists.
 void finish_replacement(const std::string& path);
-// Does the same for all journals in a directory; for one that cannot be read, nothing.
+// Does the same for all journals in a directory. Does nothing if the directory cannot be read.
 void finish_replacements_in(const std::string& directory);
 
-// Brings the file's contents to the disk. Returns 0 or errno.
+// Writes the file's contents to disk. Returns 0 or errno.
 [[nodiscard]] int sync_file(int fd);
 
 }  // namespace convert

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "io/secrets/keyed_sha256.h"
 
-// As in sha256.cpp.
+// See sha256.cpp.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <fcntl.h>
 #include <openssl/sha.h>
@@ -30,7 +30,7 @@ int hex_digit_value(char c) {
 
 }  // namespace
 
-// The states of both hashes after the block of the key.
+// States of both hashes after the block of the key.
 struct KeyedSha256::State {
   SHA256_CTX inner{}, outer{};
 };
@@ -89,10 +89,10 @@ std::string read_key(const std::string& path) {
   }
   if (text.size() != digits || key.size() != secret_key_bytes)
     throw input_error({.file = input->name()},
-                      "a key is 64 hexadecimal digits, as --key-out and openssl rand -hex 32 write them", "key");
+                      "not a key of 64 hexadecimal digits; --key-out and openssl rand -hex 32 make one", "key");
   if (key.find_first_not_of(key.front()) == std::string::npos)
     throw input_error({.file = input->name()},
-                      "the key can be guessed: all of its bytes are equal; openssl rand -hex 32 makes one", "key");
+                      "the key can be guessed: all its bytes are equal; make one with openssl rand -hex 32", "key");
   return key;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes HMAC-SHA-256: hashes that only who has the key can make or check.
+// HMAC-SHA-256: hashes that only the owner of the key can make or check.
 #pragma once
 
 #include <array>
@@ -26,15 +26,15 @@ class KeyedSha256 {
 };
 
 inline constexpr std::size_t secret_key_bytes = 32;
-// Returns so many bytes of the system's random numbers. Throws Error(system).
+// Returns `count` random bytes from the system. Throws Error(system).
 [[nodiscard]] std::string random_bytes(std::size_t count);
-// Reads a key: a file that holds 64 hexadecimal digits. Throws Error(system); Error(input) for anything else, and
-// for a key of equal bytes.
+// Reads a key: a file with 64 hexadecimal digits. Throws Error(system) if it cannot be read, Error(input) for any
+// other contents and for a key of equal bytes.
 [[nodiscard]] std::string read_key(const std::string& path);
-// Writes a new file that its owner alone may read. Throws Error(system); also if there is a
-// file of that name, which may be a key that is needed.
+// Writes a new file that only its owner may read. Throws Error(system), also if the file exists, which may be a key
+// in use.
 void write_secret(const std::string& path, std::string_view bytes);
-// Returns two digits for each byte.
+// Returns two hexadecimal digits for each byte.
 [[nodiscard]] std::string hex_digits(std::string_view bytes);
 
 }  // namespace convert

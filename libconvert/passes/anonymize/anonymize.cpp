@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint64_t us_in_ns = 1000;
 const Name anonymized_by{std::string_view("anonymized")};
 
-// Returns whether a text is a version, which can hold no words.
+// Returns whether `text` is a version number; a version number contains no words.
 bool is_version(std::string_view text) {
   constexpr std::size_t longest = 16;
   return text.find_first_not_of("0123456789.") == std::string_view::npos && text.size() <= longest;
@@ -34,8 +34,8 @@ std::string plain_version(const std::string& version) {
   return is_version(version) ? version : std::string(schema_version);
 }
 
-// Returns the schema of PyTorch or of Chakra's converter, such as 1.1.1-chakra.0.0.4, and a version for any other
-// text.
+// Returns `text` if it is a schema of PyTorch or of Chakra's converter, such as 1.1.1-chakra.0.0.4. Returns a bare
+// version for any other text.
 std::string plain_schema(std::string_view text) {
   constexpr std::string_view chakra = "-chakra.";
   const std::size_t at = std::min(text.find(chakra), text.size());
@@ -100,13 +100,13 @@ void RankAnonymizer::head(Trace& trace) {
   if (const auto ranks = world_size(trace.metadata)) set_world_size(out, *ranks);
   const std::string network = scheduled_network_of(trace.metadata);
   scheduled_ = !network.empty();
-  // That with other numbers of its NPUs has another id.
+  // A network with permuted NPU numbers has another id.
   if (scheduled_ && !plan_.options.permute_ranks && !is_kept(scheduled_network))
     out.table.add_string(scheduled_network, network);
   const std::string forwarding = scheduled_forwarding_of(trace.metadata);
   if (scheduled_ && !forwarding.empty() && !is_kept(scheduled_forwarding))
     out.table.add_string(scheduled_forwarding, forwarding);
-  // Without it a dependency on the process that Chakra's converter leaves out is a defect.
+  // Without the schema, validation reports dependencies on the process node, which Chakra's converter omits.
   const auto schema = string_value(trace.metadata.table, trace.metadata.table.attrs, attr::schema);
   if (schema && !is_kept(attr::schema)) out.table.add_string(attr::schema, plain_schema(*schema));
   for (const Attr& a : trace.metadata.table.attrs) {
@@ -119,7 +119,8 @@ void RankAnonymizer::head(Trace& trace) {
   if (names_others_) trace.rank = plan_.facts.rank(trace.rank);
 }
 
-// Tells the scopes of turns, which merged collectives have where nothing else says them, and these are not kept.
+// Adds link_scope to sends that have only merged_instance as the scope of their sequence numbers, as
+// merged_instance is dropped.
 void RankAnonymizer::tell_scopes(NodeTable& nodes) const {
   if (scheduled_ && !is_kept(attr::merged_instance)) tell_turn_scopes(nodes);
 }
@@ -165,7 +166,7 @@ AttributeRole RankAnonymizer::role(const Attr& a) {
   return AttributeRole::none;
 }
 
-// Leaves the attributes that stay, at the beginning of the node's.
+// Moves the kept attributes to the beginning of the node's range.
 void RankAnonymizer::filter(NodeTable& nodes) {
   for (Node& n : nodes.nodes) {
     std::uint32_t left = 0;
@@ -190,13 +191,13 @@ void RankAnonymizer::change(NodeTable& nodes) {
   }
 }
 
-// Returns a start as the set counts it.
+// Returns a start relative to the first start of the set.
 std::uint64_t RankAnonymizer::shifted(std::int64_t begin_ns) const {
   return times_.changed_start(
       static_cast<std::uint64_t>(std::max<std::int64_t>(begin_ns - plan_.facts.first_ns, 0)));
 }
 
-// Changes the times that are fields of a node, and finds what its attributes become.
+// Changes the time fields of a node, and computes the start and the factor for its time attributes.
 void RankAnonymizer::change_times(const NodeTable& nodes, Node& node) {
   begin_ns_ = starts_ && plan_.facts.has_starts ? recorded_time(nodes, node, base_ns_).begin_ns : no_time;
   if (node.start_us != 0) node.start_us = begin_ns_ == no_time ? 0 : shifted(begin_ns_) / us_in_ns;
@@ -219,7 +220,7 @@ void RankAnonymizer::change_attributes(NodeTable& nodes, Node& node) {
   node.attrs.count = left;
 }
 
-// Returns false if the attribute goes.
+// Returns false if the attribute is to be dropped.
 bool RankAnonymizer::change_attribute(NodeTable& nodes, Attr& a) {
   switch (role(a)) {
     case AttributeRole::none: return false;
@@ -254,13 +255,13 @@ bool RankAnonymizer::change_attribute(NodeTable& nodes, Attr& a) {
   return true;
 }
 
-// Numbers threads in the order of their appearance.
+// Numbers threads in order of first appearance.
 std::uint64_t RankAnonymizer::thread(std::int64_t before) {
   const auto at = threads_.try_emplace(before, threads_.size()).first;
   return at->second;
 }
 
-// Calls of one group often follow each other.
+// Caches the last group, as consecutive calls often use the same group.
 void RankAnonymizer::rename_group(NodeTable& nodes, Attr& a) {
   const std::string_view before = nodes.string(a);
   if (before != last_group_ || new_group_ == nullptr) {
@@ -270,7 +271,8 @@ void RankAnonymizer::rename_group(NodeTable& nodes, Attr& a) {
   set_text(nodes, a, *new_group_);
 }
 
-// Gives tensors names as nodes have them. What is no list of names and bytes is emptied: it may hold words.
+// Hides tensor names as node names are hidden. Empties a list that does not consist of names and bytes, as it may
+// contain words.
 void RankAnonymizer::change_tensors(NodeTable& nodes, Attr& list) {
   const std::uint32_t count = list.size;
   std::vector<Text> texts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hides the words of a trace and, if wanted, more, and keeps what replays read.
+// Anonymises a trace: removes its words, optionally hides more, and keeps what replays read.
 #pragma once
 
 #include <bitset>
@@ -18,50 +18,51 @@
 namespace convert {
 
 struct AnonymizeCounts {
-  std::uint64_t nodes = 0;          // before
-  std::uint64_t dropped = 0;        // attributes that no list keeps
-  std::uint64_t wrong_kind = 0;     // attributes to keep, but of an invalid kind
-  std::uint64_t merged = 0;         // nodes that were merged into other nodes
-  std::uint64_t turns = 0;          // sends that lost their link order, as ranks have other numbers
-  std::bitset<attr::count> kept{};  // attributes that some node has afterwards, by Name::index()
+  std::uint64_t nodes = 0;          // in the input
+  std::uint64_t dropped = 0;        // attributes that are on no keep list
+  std::uint64_t wrong_kind = 0;     // attributes on a keep list, dropped because their kind is invalid
+  std::uint64_t merged = 0;         // nodes merged into other nodes
+  std::uint64_t turns = 0;          // sends that lost their link order because ranks are renumbered
+  std::bitset<attr::count> kept{};  // attributes that occur in the output, by Name::index()
   bool durations = false;           // some node has a duration
 
   void add(const AnonymizeCounts& other);
 };
 
-// Holds what decides for a whole set. Does not change while ranks are worked on, by several threads.
+// Options and facts of the whole set. Constant while several threads anonymise ranks.
 struct AnonymizePlan {
   AnonymizeOptions options;
   KeyedHash hash;
   SetFacts facts{};
   SizeRule sizes{options};
 
-  // Returns what hides names; the plan must outlive it.
+  // Returns an object that hides names. The plan must outlive it.
   [[nodiscard]] NameHider name_hider() const { return {options.names, hash, facts.names}; }
 };
 
-// Anonymises one rank: its head, and then its nodes, all at once or batch by batch.
+// Anonymises one rank: its metadata first, then its nodes, all at once or in batches.
 class RankAnonymizer {
  public:
-  // Plan and names, which may be those of an earlier rank, must outlive this object. Without `names_others` groups
-  // keep their names, for rename_others() to change; ranks keep their numbers then.
+  // `plan` and `names` must outlive this object; `names` may come from an earlier rank. If `names_others` is false,
+  // groups keep their names, for rename_others() to change, and ranks keep their numbers.
   RankAnonymizer(const AnonymizePlan& plan, NameHider& names, bool names_others = true);
 
-  // Changes rank and metadata.
+  // Anonymises the rank number and the metadata.
   void head(Trace& trace);
-  // Returns whether batches will do: ids are dense, and nodes stay apart.
+  // Returns whether batch() can be used: ids are dense, no nodes are merged, and sends keep their link order.
   [[nodiscard]] bool takes_batches(const RankSurvey& survey) const;
-  // Change the next nodes of the rank: of many, or all.
+  // Anonymises the next batch of nodes.
   void batch(NodeTable& nodes, const DenseIds& ids);
+  // Anonymises all nodes of the rank.
   void whole(NodeTable& nodes);
-  // Makes one node of each chain, if the options do; whole() does it too.
+  // Merges each chain of nodes into one node if AnonymizeOptions::merge_chains is set. whole() calls it too.
   void merge(NodeTable& nodes);
   [[nodiscard]] const AnonymizeCounts& counts() const { return counts_; }
 
  private:
-  // Counts what goes.
+  // Returns the role of an attribute, and counts the attributes to drop.
   [[nodiscard]] AttributeRole role(const Attr& a);
-  // Returns whether turns on links go, for control dependencies that say their order.
+  // Returns whether sequence numbers on links are replaced by control dependencies.
   [[nodiscard]] bool drops_turns() const { return scheduled_ && plan_.options.permute_ranks; }
   void tell_scopes(NodeTable& nodes) const;
   void filter(NodeTable& nodes);
@@ -81,10 +82,10 @@ class RankAnonymizer {
   TimeRule times_;
   bool starts_;
   bool changes_times_;
-  bool scheduled_ = false;  // its sends may have turns on links
-  Rank rank_ = 0;           // before
+  bool scheduled_ = false;  // sends may have sequence numbers on links
+  Rank rank_ = 0;           // in the input
   std::int64_t base_ns_ = 0;
-  std::uint64_t place_ = 0;  // of the node, which has:
+  std::uint64_t place_ = 0;  // position of the current node; the next two fields belong to this node
   std::int64_t begin_ns_ = no_time;
   double factor_ = 1;
   std::unordered_map<std::int64_t, std::uint64_t> threads_;
@@ -93,7 +94,7 @@ class RankAnonymizer {
   AnonymizeCounts counts_;
 };
 
-// Gives the groups that nodes name their new names.
+// Renames the groups that nodes name.
 void rename_others(const SetFacts& facts, NodeTable& nodes);
 
 }  // namespace convert

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint32_t no_neighbour = IdLookup::none;
 constexpr std::uint32_t many_neighbours = no_neighbour - 1;
 
-// What merged nodes may have: these are the same, those add up, the others are the first one's.
+// Attributes that merged nodes may have: equal in a chain; summed; the others come from the first node.
 constexpr std::array same_in_chain = {attr::is_cpu_op, attr::tensor_loc, attr::npu};
 constexpr std::array added_in_chain = {attr::duration_nanos, attr::num_ops, attr::tensor_size};
 constexpr std::array taken_in_chain = {
@@ -27,7 +27,7 @@ constexpr std::array taken_in_chain = {
     attr::stream,    attr::tid};
 using ChainFacts = FoundAttrs<taken_in_chain>;
 
-// Remembers one of what it is told, or that there were many_neighbours.
+// Records `index` as the only neighbour, or `many_neighbours` if there is another one.
 void note(std::uint32_t& one, std::uint32_t index) {
   if (one == no_neighbour || one == index) {
     one = index;
@@ -53,7 +53,8 @@ class ChainMerger {
         follows[child_[i]] = true;
       }
     }
-    std::vector<bool> goes(nodes_.nodes.size());  // not those of a circle, which has no first node
+    // nodes to remove; not the nodes of a cycle, as it has no first node
+    std::vector<bool> goes(nodes_.nodes.size());
     for (std::uint32_t i = 0; i < next.size(); ++i) {
       if (next[i] == no_neighbour || follows[i]) continue;
       for (std::uint32_t at = next[i]; at != no_neighbour; at = next[at]) {
@@ -66,7 +67,7 @@ class ChainMerger {
   }
 
  private:
-  // Finds for each node its parent and its child, where it has one of them.
+  // Finds each node's parent and child if it has exactly one.
   void find_neighbours() {
     parent_.assign(nodes_.nodes.size(), no_neighbour);
     child_.assign(nodes_.nodes.size(), no_neighbour);
@@ -86,11 +87,11 @@ class ChainMerger {
     }
   }
 
-  // Returns whether a node is a computation with no_neighbour but what adds up.
+  // Returns whether a node is a computation that has only attributes of taken_in_chain and dep_rules.
   [[nodiscard]] bool is_plain(const Node& n) const {
     if (n.type != NodeType::comp || iteration_mark(nodes_, n)) return false;
     return std::ranges::all_of(nodes_.attributes(n), [](const Attr& a) {
-      if (a.name == attr::dep_rules) return a.kind == Kind::string_val;  // the first node keeps its own
+      if (a.name == attr::dep_rules) return a.kind == Kind::string_val;  // the first node keeps its dep_rules
       return std::ranges::find(taken_in_chain, a.name) != taken_in_chain.end() && is_integer(a.kind);
     });
   }
@@ -106,7 +107,7 @@ class ChainMerger {
     return std::ranges::all_of(same_in_chain, same_value) && std::ranges::all_of(added_in_chain, same_presence);
   }
 
-  // Makes the first node of a chain the whole of it, as far as sums fit: what does not stays a node of its own.
+  // Sums a chain into its first node. Sums saturate at the largest value.
   void merge(std::uint32_t first, const std::vector<std::uint32_t>& next) {
     std::array<std::int64_t, added_in_chain.size() + 1> sums{};
     std::uint64_t us = 0;
@@ -164,7 +165,7 @@ class ChainMerger {
   NodeTable& nodes_;
   IdLookup lookup_;
   std::vector<std::uint32_t> parent_, child_;
-  std::vector<std::uint32_t> first_of_;  // of nodes that go: the first of their chain
+  std::vector<std::uint32_t> first_of_;  // of nodes to remove: the first node of their chain
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes one node of computations that run one after the other and that nothing else waits between.
+// Merges computations that run one after the other and have no other dependents in between.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace convert {
 
-// Merges the chains of a rank whose attributes are those that an anonymised trace keeps: computations of one lane,
-// alike in what they tell, each the only child of the one before and without another parent. Their times, delays,
-// operations and bytes add up; the first one's name, id, start and place stay. Ids must be unique, else nothing is
-// merged. Returns how many nodes went.
+// Merges the chains of a rank whose attributes are already anonymised. A chain consists of computations of one lane
+// with equal attributes; each is the only child of its predecessor and has no other parent. Times, delays,
+// operations and bytes are summed; the name, id, start and position are taken from the first node. Merges nothing
+// if ids repeat. Returns the number of removed nodes.
 std::uint64_t merge_chains(NodeTable& nodes);
 
 }  // namespace convert

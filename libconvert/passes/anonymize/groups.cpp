@@ -11,7 +11,7 @@
 namespace convert {
 namespace {
 
-// A group as it is compared: old names that are numbers by their value.
+// A group as it is compared. Old names that are numbers compare by value.
 struct Ordered {
   std::vector<Rank> sorted;
   std::uint64_t number = 0;
@@ -48,7 +48,9 @@ GroupNumbers::GroupNumbers(std::vector<UsedGroup> groups) {
 const std::string& GroupNumbers::name(const std::string& before) const {
   if (before.empty() || before == "0") return before;
   const auto at = names_.find(before);
-  if (at == names_.end()) throw input_error({}, "a process group is new: did the input change while it was read?");
+  if (at == names_.end())
+    throw input_error({},
+                      "the input has an unexpected process group; check that it does not change while it is read");
   return at->second;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers the process groups of a set anew.
+// Renumbers the process groups of a set.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace convert {
 
-// A group as nodes name it (pg_name), with the ranks that the groups file lists or, where it lists none, those that
-// use it.
+// A group as nodes name it (pg_name). Its ranks come from the groups file, or are the ranks that use the group if
+// the file does not list it.
 struct UsedGroup {
   std::string name;
   std::vector<Rank> ranks{};
@@ -23,11 +23,11 @@ struct UsedGroup {
 class GroupNumbers {
  public:
   GroupNumbers() = default;
-  // Numbers them from 1 on in the order of their smallest member, then of all members, then of their old names.
+  // Numbers groups from 1, in order of their smallest member, then of all members, then of their old names.
   explicit GroupNumbers(std::vector<UsedGroup> groups);
 
-  // Returns the new name; that of all ranks, "0" or none, stays. Throws Error(input) for one that was not among
-  // them.
+  // Returns the new name. "", "0" and the name of the group of all ranks stay. Throws Error(input) if the group was
+  // not passed to the constructor.
   [[nodiscard]] const std::string& name(const std::string& before) const;
 
  private:

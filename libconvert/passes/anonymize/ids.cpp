@@ -48,7 +48,7 @@ IdNumbers::IdNumbers(const NodeTable& nodes) {
 
 NodeId IdNumbers::of(NodeId id) const {
   if (ids_.empty() && missing_.empty()) return id - first_;
-  // Ids before all nodes stay there: the node of a process, which Chakra's converter leaves out.
+  // Ids smaller than all node ids stay smaller: for example the process node, which Chakra's converter omits.
   const NodeId before = ids_.empty() ? 0 : place_in(missing_, ids_.front());
   const NodeId place = place_in(ids_, id);
   if (place < ids_.size() && ids_[place] == id) return before + place;

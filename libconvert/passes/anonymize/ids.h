@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers the nodes of a rank from 0 on, in the order of their ids.
+// Renumbers the nodes of a rank from 0, in the order of their ids.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace convert {
 
-// Says that ids ascend one by one through a rank, and that dependencies name these alone.
+// Dense ids: node ids ascend by one through a rank, and dependencies name only these ids.
 struct DenseIds {
   NodeId first = 0;
 };
 
-// Finds out whether ids are dense, batch by batch.
+// Checks batch by batch whether ids are dense.
 class DenseIdCheck {
  public:
   void add(const NodeTable& batch);
@@ -28,7 +28,7 @@ class DenseIdCheck {
     least_dep_ = id < least_dep_ ? id : least_dep_;
     largest_dep_ = id > largest_dep_ ? id : largest_dep_;
   }
-  // Returns nothing if they are not.
+  // Returns nullopt if the ids are not dense.
   [[nodiscard]] std::optional<DenseIds> finish() const;
 
  private:
@@ -41,16 +41,17 @@ class DenseIdCheck {
 class IdNumbers {
  public:
   explicit IdNumbers(const DenseIds& ids) : first_(ids.first) {}
-  // Takes the ids of a whole rank. Those of dependencies on no node come behind the others: they still name none.
+  // Reads the ids of a whole rank. Ids of missing dependencies are numbered after all nodes, so that they still
+  // name no node.
   explicit IdNumbers(const NodeTable& nodes);
 
   [[nodiscard]] NodeId of(NodeId id) const;
-  // Renumbers nodes and what they depend on.
+  // Renumbers nodes and their dependencies.
   void renumber(NodeTable& nodes) const;
 
  private:
   NodeId first_ = 0;
-  std::vector<NodeId> ids_;      // ascending; empty: dense
+  std::vector<NodeId> ids_;      // ascending; empty if dense
   std::vector<NodeId> missing_;  // ascending
 };
 

@@ -76,7 +76,7 @@ bool fits(AttributeRole role, Kind kind) {
     case AttributeRole::turns:
     case AttributeRole::sizes: return is_list(kind) && is_integer(scalar_of(kind));
     case AttributeRole::tensors:
-      return kind == Kind::string_list || kind == Kind::none;  // an empty list is often written so
+      return kind == Kind::string_list || kind == Kind::none;  // some writers write an empty list so
     default: return is_integer(kind);
   }
 }

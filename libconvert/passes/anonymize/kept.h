@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists the attributes of nodes that an anonymised trace keeps: what replays and the rules on sets read.
+// Lists the node attributes that an anonymised trace keeps: the ones that replays and the rules on sets read.
 #pragma once
 
 #include <cstdint>
@@ -8,35 +8,35 @@
 
 namespace convert {
 
-// What an attribute tells, which decides what becomes of it.
+// Meaning of an attribute, which decides how it is anonymised.
 enum class AttributeRole : std::uint8_t {
-  none,      // it is dropped
-  kept,      // it stays as it is
-  number,    // an integer that stays
-  flags,     // a list of bool that stays
-  rank,      // an integer that names a rank
-  group,     // a text that names a process group
-  thread,    // an integer that is renumbered
-  size,      // an integer: bytes, or operations
-  sizes,     // a list of integers
-  turns,     // a list of integers: turns on links, or devices between them
-  scope,     // an integer: whose turns those are
-  rules,     // a text of letters, one for each data dependency: dep_rules
-  step,      // a text of few that the steps of algorithms know: what they do, and which buffers
-  tensors,   // a list of texts: names of tensors and their bytes in turn
+  none,      // dropped
+  kept,      // kept unchanged
+  number,    // integer, kept
+  flags,     // list of bool, kept
+  rank,      // integer: a rank
+  group,     // text: the name of a process group
+  thread,    // integer: a thread, renumbered
+  size,      // integer: bytes or operations
+  sizes,     // list of integers: bytes
+  turns,     // list of integers: sequence numbers on links, or the devices between the links
+  scope,     // integer: the scope of these sequence numbers
+  rules,     // text with one letter for each data dependency (dep_rules)
+  step,      // text from a fixed list that steps of algorithms use: operations and buffers
+  tensors,   // list of texts: names of tensors, alternating with their bytes
   duration,  // nanoseconds
   delay,     // nanoseconds
   start,     // nanoseconds
 };
 [[nodiscard]] AttributeRole role_of(Name attribute);
-// Returns whether it says the order in which sends take the links of one network.
+// Returns whether the attribute describes the order of sends on the links of a network.
 [[nodiscard]] constexpr bool is_link_order(AttributeRole role) {
   return role == AttributeRole::turns || role == AttributeRole::scope;
 }
-// Returns whether a value of this kind can be what the role says. Others are dropped: they may hold words.
+// Returns whether `kind` is valid for `role`. Attributes of other kinds are dropped, as they may contain words.
 [[nodiscard]] bool fits(AttributeRole role, Kind kind);
 
-// Sets an integer, in a kind that holds it.
+// Sets an integer. Changes the attribute's kind if the value does not fit.
 void set_number(Attr& a, std::int64_t value);
 
 }  // namespace convert

@@ -16,12 +16,12 @@
 namespace convert {
 namespace {
 
-// A send, as it takes its first link. Where a trace repeats a collective each repetition has its turns.
+// First link of a send. Each repetition of a collective in a trace has its own sequence numbers.
 struct FirstLink {
   std::int64_t scope;
   std::int64_t instance;  // of the merged collective
   std::int64_t to;        // rank
-  std::uint32_t over;     // device that the link leads to
+  std::uint32_t over;     // device at the far end of the link
   std::uint32_t repetition;
   std::int64_t turn;
   std::uint32_t node;  // index

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps the order in which sends of a schedule take links, as attributes that stay or as control dependencies.
+// Keeps the link order of a schedule's sends, as attributes or as control dependencies.
 #pragma once
 
 #include <string>
@@ -8,18 +8,19 @@
 
 namespace convert {
 
-// Returns the id of the network that a trace is scheduled for, if it is one: it may hold no words. Else an empty
-// text.
+// Returns the id of the network that a trace is scheduled for, or an empty text. An id that may contain words
+// counts as missing.
 [[nodiscard]] std::string scheduled_network_of(const Metadata& metadata);
 
-// Returns how the switches of that network forward, if that is one of the known words. Else an empty text.
+// Returns the forwarding mode of that network's switches if it is a known word, else an empty text.
 [[nodiscard]] std::string scheduled_forwarding_of(const Metadata& metadata);
 
-// Tells the scope of turns (link_scope) of sends that had it from their merged collective, which is not kept.
+// Sets the scope of sequence numbers (link_scope) on sends that had it only from their merged collective, as
+// merged_instance is dropped.
 void tell_turn_scopes(NodeTable& nodes);
 
-// Lets sends wait for the one before them to the same rank over the same first link, in the order of their turns,
-// unless they wait for one to that rank already. Takes the nodes of a whole rank.
+// Makes each send depend on its predecessor in link order, with the same destination rank and first link, unless it
+// already depends on a send to that rank. `nodes`: all nodes of a rank.
 void wait_in_turn(NodeTable& nodes);
 
 }  // namespace convert

@@ -37,13 +37,13 @@ std::string keyed_name(const KeyedHash& hash, std::string_view name) {
   return {digits.data(), digits.size()};
 }
 
-// Returns how many bytes of a name are the number of an iteration, if the rest of it is this one and the number is
-// written as put() does; `no_number` if not.
+// Returns the number of digits of the iteration number in `name`, if `name` without them equals `known` and the
+// number is written as put() writes it. Returns `no_number` otherwise.
 std::size_t NameHider::number_size(const Known& known, std::string_view name) const {
   constexpr std::size_t longest = 18;
   const std::string_view text = texts_.view(known.text);
   const std::size_t size = name.size() - text.size();
-  if (size > (known.numbered ? longest : 0)) return no_number;  // also of a shorter name
+  if (size > (known.numbered ? longest : 0)) return no_number;  // also if the name is shorter
   if (!known.numbered) return name == text ? 0 : no_number;
   if (size == 0 || !name.starts_with(text.substr(0, known.at)) || !name.ends_with(text.substr(known.at)))
     return no_number;
@@ -52,7 +52,7 @@ std::size_t NameHider::number_size(const Known& known, std::string_view name) co
   return digits && (number[0] != '0' || size == 1) ? size : no_number;
 }
 
-// Forgets all names where they become too many.
+// Clears the cache if it has too many names.
 std::uint32_t NameHider::find_or_hash(std::string_view text, std::size_t at, bool numbered) {
   if (known_.size() == most_known || texts_.text.size() > most_text) {
     std::ranges::fill(guesses_, no_index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says what of a set is hidden, beyond words, and how.
+// Options of anonymisation: which data of a set is hidden in addition to words, and how.
 #pragma once
 
 #include <array>
@@ -13,27 +13,27 @@
 
 namespace convert {
 
-// Hashes bytes by a secret key. Called by several threads.
+// Hashes bytes with a secret key. Must be safe to call from several threads.
 using KeyedHash = std::function<std::array<std::uint8_t, 32>(std::string_view)>;
 
 enum class HiddenNames : std::uint8_t {
-  keyed,   // twelve digits of the keyed hash: equal names stay equal
-  type,    // the node's type alone
-  number,  // counted in the order of appearance
+  keyed,   // twelve digits of the keyed hash; equal names stay equal
+  type,    // only the node's type
+  number,  // a number in order of appearance
 };
 
 enum class SizeRounding : std::uint8_t { none, power_of_two, two_digits };
 
 struct AnonymizeOptions {
   HiddenNames names = HiddenNames::keyed;
-  std::vector<Name> keep{};  // attributes that stay as they are
-  std::string note{};        // who did it, for the metadata; empty: nothing
-  bool starts = true;        // when nodes began; left out where times are changed node by node
-  double jitter = 0;         // times change by this share at most
+  std::vector<Name> keep{};  // attributes that stay unchanged
+  std::string note{};        // tool and options, for the metadata; empty: none
+  bool starts = true;        // keep start times; ignored if times are changed node by node
+  double jitter = 0;         // largest relative change of a time
   int time_digits = 0;       // significant digits of times; 0: all
   SizeRounding sizes = SizeRounding::none;
-  double scale = 1;              // of sizes and times
-  std::uint64_t least_uses = 1;  // a size of communication that fewer nodes have becomes the next larger one
+  double scale = 1;              // factor of sizes and times
+  std::uint64_t least_uses = 1;  // a communication size on fewer nodes is raised to the next larger size
   bool merge_chains = false;
   bool permute_ranks = false;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Puts what a call exchanges with each rank into the order of the new numbers of ranks.
+// Reorders the per-rank sizes of a call to match the new rank numbers.
 #pragma once
 
 #include "core/trace.h"
@@ -7,8 +7,8 @@
 
 namespace convert {
 
-// Changes send_splits and recv_splits of a node that still has its old group. In groups of a file ranks keep their
-// places.
+// Reorders send_splits and recv_splits of a node that still has its old group name. Ranks of groups from a groups
+// file keep their positions, so their sizes are not reordered.
 void permute_splits(const SetFacts& facts, NodeTable& nodes, const Node& node);
 
 }  // namespace convert

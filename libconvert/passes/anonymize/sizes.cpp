@@ -43,7 +43,7 @@ std::int64_t two_digits_up(std::int64_t size) {
   return rounded_up(size, unit);
 }
 
-// Returns the sum of sizes; nothing if there are none, one is negative, or they leave 63 bits.
+// Returns the sum of sizes, or nullopt if the list is empty, a size is negative, or the sum exceeds 63 bits.
 std::optional<std::int64_t> sum_of(std::span<const std::uint64_t> list) {
   std::int64_t sum = 0;
   for (const std::uint64_t bits : list) {
@@ -62,8 +62,8 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
 enum class Output : std::uint8_t {
   other,
   same,
-  gathered,   // times group_size, as of an all-gather
-  scattered,  // a part of group_size, as of a reduce-scatter
+  gathered,   // comm_size times group_size, as in an all-gather
+  scattered,  // comm_size divided by group_size, as in a reduce-scatter
 };
 Output output_of(const SizeAttributes& found) {
   const IntValue size = int_value(found[attr::comm_size]), out = int_value(found[attr::comm_bytes_out]);
@@ -86,7 +86,7 @@ SizeOwner size_owner(const NodeTable& table, const Node& node) {
 
 std::string describe(SizeOwner owner) {
   if (owner == tensor_owner) return "tensor sizes";
-  if (owner == split_size) return "parts of all-to-alls";
+  if (owner == split_size) return "split sizes of all-to-alls";
   const auto of = static_cast<SizeOwner>(owner & ~bytes_out_bit);
   const std::string_view type = of == message_size ? "messages" : name(collective_of(of));
   return std::string(of == owner ? "comm_size of " : "comm_bytes_out of ") +
@@ -164,11 +164,11 @@ void SizeRule::count_communication(const NodeTable& nodes, const Node& node,
     sizes.emplace(owner | bytes_out_bit, changed(out.value));
 }
 
-// Replaces each size by the largest of neighbours that `least_uses_` nodes have together. A largest size of fewer
-// nodes is rounded up to two digits.
+// Replaces each size by the largest of a run of neighbouring sizes that at least `least_uses_` nodes have together.
+// If fewer nodes have that largest size itself, it is rounded up to two digits.
 void SizeRule::merge(const SizeCounts& counts) {
-  std::vector<std::int64_t> together;    // sizes of one owner that become its largest size
-  std::vector<std::int64_t> before;      // those that were closed last
+  std::vector<std::int64_t> together;    // sizes of one owner, to be raised to the largest one
+  std::vector<std::int64_t> before;      // the run that was closed last
   std::uint64_t uses = 0, all_uses = 0;  // nodes with any of these sizes; nodes of the owner
   const auto& all = counts.all();
   const auto close = [&](SizeOwner owner) {
@@ -189,7 +189,7 @@ void SizeRule::merge(const SizeCounts& counts) {
     const bool is_last = next == all.end() || next->first.first != owner;
     if (uses >= least_uses_) close(owner);
     if (!is_last) continue;
-    // There is no larger one: what was closed last becomes these.
+    // No larger size follows: merge these sizes into the run that was closed last.
     if (!together.empty()) {
       together.insert(together.begin(), before.begin(), before.end());
       close(owner);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Changes the sizes of a set by one function for all of its nodes, so that the ranks of a call still agree.
+// Changes all sizes of a set by the same function, so that the ranks of a call still agree.
 #pragma once
 
 #include <cstdint>
@@ -14,41 +14,42 @@
 
 namespace convert {
 
-// The kind of a size: comm_size of a comm_type or of messages, a part of an all-to-all, comm_bytes_out of either,
-// or bytes of a tensor.
+// Kind of a size: comm_size of a comm_type or of messages, a split of an all-to-all, comm_bytes_out of a comm_type
+// or of messages, or bytes of a tensor.
 using SizeOwner = std::uint16_t;
 inline constexpr SizeOwner message_size = 254;
 inline constexpr SizeOwner split_size = 255;
 inline constexpr SizeOwner bytes_out_bit = 256;
 inline constexpr SizeOwner tensor_owner = 512;
-// Returns the kind of comm_size of a node that communicates.
+// Returns the kind of comm_size of a communication node.
 [[nodiscard]] SizeOwner size_owner(const NodeTable& table, const Node& node);
-// Returns the kind in words, such as "comm_bytes_out of all_gather".
+// Returns a description of the kind, such as "comm_bytes_out of all_gather".
 [[nodiscard]] std::string describe(SizeOwner owner);
 
-// Counts how many nodes have each size, and how many have any of neighbouring sizes.
+// Number of nodes with each size, and with any size in a range of sizes of one kind.
 class SizeCounts {
  public:
   using Size = std::pair<SizeOwner, std::int64_t>;
-  // Adds nodes that have this size alone.
+  // Adds `nodes` nodes that have only this size.
   void add(SizeOwner owner, std::int64_t size, std::uint64_t nodes) { counts_[{owner, size}] += nodes; }
-  // Adds a node by its sizes, each of which counts once.
+  // Adds a node by its distinct sizes.
   void add_node(const std::set<Size>& sizes);
   void add(const SizeCounts& other);
-  // Adds a comm_size that is the size of a tensor of the same node, too.
+  // Adds a comm_size that is also the size of a tensor of the same node.
   void add_transferred(SizeOwner owner, std::int64_t size) { transferred_.insert({owner, size}); }
   [[nodiscard]] const std::map<Size, std::uint64_t>& all() const { return counts_; }
-  // Returns how many nodes have `size` but no smaller one of the same kind from `least` on.
+  // Returns the number of nodes that have `size` and no smaller size of the same kind that is at least `least`.
   [[nodiscard]] std::uint64_t first_of(const Size& size, std::int64_t least) const;
   [[nodiscard]] const std::set<Size>& transferred() const { return transferred_; }
 
  private:
   std::map<Size, std::uint64_t> counts_;
-  std::map<std::pair<Size, std::int64_t>, std::uint64_t> next_below_;  // nodes by a size and their next smaller one
+  // number of nodes by a size and their next smaller size
+  std::map<std::pair<Size, std::int64_t>, std::uint64_t> next_below_;
   std::set<Size> transferred_;
 };
 
-// Returns the bytes of a tensor in a list of names and bytes, `at` counting from 0; nothing if not a number.
+// Returns the bytes of tensor `at` (from 0) in a list of names and bytes, or nullopt if they are not a number.
 [[nodiscard]] std::optional<std::int64_t> listed_bytes(const NodeTable& table, const Attr& list, std::uint32_t at);
 
 class SizeRule {
@@ -56,18 +57,18 @@ class SizeRule {
   explicit SizeRule(const AnonymizeOptions& options)
       : rounding_(options.sizes), scale_(options.scale), least_uses_(options.least_uses) {}
 
-  // Adds the sizes of the nodes to `counts`, as they are after scaling and rounding.
+  // Counts the sizes of the nodes after scaling and rounding.
   void count(const NodeTable& nodes, SizeCounts& counts) const;
-  // Decides which sizes become larger ones, by the counts of the whole set.
+  // Decides which sizes are raised, by the counts of the whole set.
   void merge(const SizeCounts& counts);
-  // Returns the kinds with fewer nodes than must share each size, and the number of their nodes.
+  // Returns the kinds whose nodes are fewer than must share each size, with the number of nodes.
   [[nodiscard]] const std::map<SizeOwner, std::uint64_t>& few() const { return few_; }
 
-  // Returns a size scaled and rounded up. Other numbers stay.
+  // Returns a positive size scaled and rounded up. Other values are returned unchanged.
   [[nodiscard]] std::int64_t changed(std::int64_t size) const;
-  // Returns the changed bytes of a tensor, of tensor_size or in a list.
+  // Returns the changed bytes of a tensor, from tensor_size or from a list.
   [[nodiscard]] std::int64_t of_tensor(std::int64_t bytes) const { return of_call(tensor_owner, bytes); }
-  // Changes all sizes of a node. What is the sum of parts stays their sum.
+  // Changes all sizes of a node. A size that was the sum of the splits stays their sum.
   void change(NodeTable& nodes, const Node& node) const;
 
  private:

@@ -33,7 +33,7 @@ void RankSurveyor::add_batch() {
   for (const Node& n : nodes.nodes) {
     if (options_.names == HiddenNames::number && n.name.size != 0) names_.add(nodes.name(n));
     add_start(n);
-    // Also where a name stands twice, and on nodes that need none.
+    // Includes repeated attributes, and groups on nodes that need no group.
     for (const Attr& a : nodes.attributes(n)) {
       if (a.name == attr::pg_name && a.kind == Kind::string_val) groups_.add(nodes.string(a));
     }
@@ -60,7 +60,7 @@ void SetSurvey::add(const RankSurvey& rank) {
     names_.try_emplace(name, static_cast<std::uint32_t>(names_.size() + 1));
 }
 
-// A start of 0 us stands for none: where starts are told so, the first is 1 us.
+// A start of 0 µs means no start. If starts are in microseconds, the first start becomes 1 µs.
 std::int64_t SetSurvey::first_ns() const {
   if (begin_ns_ == no_time) return 0;
   return starts_in_us_ ? begin_ns_ / survey_ns_per_us * survey_ns_per_us - survey_ns_per_us : begin_ns_;

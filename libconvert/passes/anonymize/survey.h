@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds what all ranks of a set must know of each other before any of them is anonymised.
+// Collects facts about all ranks of a set that are needed before any rank is anonymised.
 #pragma once
 
 #include <cstdint>
@@ -21,23 +21,23 @@
 
 namespace convert {
 
-// Holds what one rank has to tell.
+// Facts about one rank.
 struct RankSurvey {
   Rank rank = 0;
   std::optional<DenseIds> ids{};
-  std::vector<std::string> groups{};  // that its nodes name, each once
-  std::int64_t begin_ns = no_time;    // of the node that began first
-  bool starts_in_us = false;          // a node says its start in microseconds alone
-  std::vector<std::string> names{};   // of nodes, each once, for HiddenNames::number
+  std::vector<std::string> groups{};  // group names on its nodes, without repetition
+  std::int64_t begin_ns = no_time;    // earliest start of a node
+  bool starts_in_us = false;          // some node has its start only in microseconds
+  std::vector<std::string> names{};   // names of nodes, without repetition, for HiddenNames::number
   SizeCounts sizes{};                 // for AnonymizeOptions::least_uses
 };
 
 // Reads a rank batch by batch.
 class RankSurveyor {
  public:
-  // All must outlive this object.
+  // Both arguments must outlive this object.
   RankSurveyor(const Trace& trace, const AnonymizeOptions& options);
-  // Takes the nodes that the trace holds now, without their sizes.
+  // Reads the nodes that the trace currently holds, except for their sizes.
   void add_batch();
   [[nodiscard]] RankSurvey finish();
 
@@ -52,20 +52,21 @@ class RankSurveyor {
   TextSet groups_, names_;
 };
 
-// Holds what was found in all ranks.
+// Facts about all ranks.
 struct SetFacts {
-  bool has_starts = true;     // some node says when it began
-  std::int64_t first_ns = 0;  // what is taken off each start
+  bool has_starts = true;     // some node has a start
+  std::int64_t first_ns = 0;  // subtracted from each start
   GroupNumbers groups{};
   NameNumbers names{};
-  std::vector<std::pair<Rank, Rank>> ranks{};  // old and new numbers, by old ones; empty: they stay
-  // Members, ascending, of groups that no file lists, by old names: "" is that of all ranks. For `ranks`.
+  std::vector<std::pair<Rank, Rank>> ranks{};  // old and new numbers, by old number; empty: unchanged
+  // Members, ascending, of groups that no file lists, by old name; "" is the group of all ranks. Used if ranks are
+  // permuted.
   std::map<std::string, std::vector<Rank>, std::less<>> unlisted{};
 
   [[nodiscard]] Rank rank(Rank before) const;
 };
 
-// Adds the ranks one by one, in their order.
+// Combines the surveys of all ranks. Ranks must be added in order.
 class SetSurvey {
  public:
   void add(const RankSurvey& rank);
@@ -81,7 +82,7 @@ class SetSurvey {
   NameNumbers names_;
 };
 
-// Returns the ranks in an order that the key decides, as old and new numbers.
+// Returns the ranks in an order derived from the key, as pairs of old and new number.
 [[nodiscard]] std::vector<std::pair<Rank, Rank>> permuted_ranks(std::vector<Rank> ranks, const KeyedHash& hash);
 
 }  // namespace convert

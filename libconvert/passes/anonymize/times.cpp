@@ -9,7 +9,7 @@
 namespace convert {
 namespace {
 
-using TimeReal = long double;  // holds all times of 64 bits
+using TimeReal = long double;  // holds all 64-bit times exactly
 
 constexpr TimeReal largest_time = static_cast<TimeReal>(std::numeric_limits<std::int64_t>::max());
 
@@ -21,7 +21,7 @@ std::uint64_t scaled_time(std::uint64_t time, double scale) {
   return scale == 1 ? time : whole_time(std::round(static_cast<TimeReal>(time) * static_cast<TimeReal>(scale)));
 }
 
-// Returns the nearest number of so many significant digits.
+// Returns the nearest number with `digits` significant digits.
 std::uint64_t rounded_time(std::uint64_t time, int digits) {
   std::uint64_t unit = 1, limit = 1;
   for (int i = 0; i < digits; ++i) limit *= 10;
@@ -34,7 +34,7 @@ std::uint64_t rounded_time(std::uint64_t time, int digits) {
 
 double TimeRule::factor(Rank rank, std::uint64_t place) const {
   if (options_.jitter == 0) return 1;
-  // Begins as no name does that a node can have been given by hand.
+  // This prefix cannot occur in a node name, so the hash differs from all hashes of names.
   std::string text("\0jitter", 7);
   for (unsigned i = 0; i < 4; ++i) text += static_cast<char>(rank >> 8U * i & 255U);
   for (unsigned i = 0; i < 8; ++i) text += static_cast<char>(place >> 8U * i & 255U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Changes the times of nodes: scales them, each by a secret share, and rounds them.
+// Changes the times of nodes: scales them, varies each by a secret factor, and rounds them.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace convert {
 
 class TimeRule {
  public:
-  // Both must outlive this object.
+  // Both arguments must outlive this object.
   TimeRule(const AnonymizeOptions& options, const KeyedHash& hash) : options_(options), hash_(hash) {}
 
-  // Returns the factor of a node, from 1 - jitter to 1 + jitter: that of its rank and its place in it.
+  // Returns the factor of a node, from 1 - jitter to 1 + jitter. It depends on the rank and on the node's position.
   [[nodiscard]] double factor(Rank rank, std::uint64_t place) const;
-  // Returns a time with that factor. It differs from the scaled time by the jitter's share of it at most, exactly,
-  // before it is rounded to significant digits.
+  // Returns a time with that factor. It differs from the scaled time by at most the jitter's share, exactly, before
+  // it is rounded to significant digits.
   [[nodiscard]] std::uint64_t changed(std::uint64_t time, double factor) const;
-  // Returns a start, which has no factor of its own.
+  // Returns a start, which is only scaled.
   [[nodiscard]] std::uint64_t changed_start(std::uint64_t time) const;
 
  private:
@@ -27,7 +27,7 @@ class TimeRule {
   const KeyedHash& hash_;
 };
 
-// Returns by which share of itself a sum of such times differs from the scaled one at most.
+// Returns the largest relative difference between a sum of changed times and the sum of scaled times.
 [[nodiscard]] double time_bound(const AnonymizeOptions& options);
 
 }  // namespace convert

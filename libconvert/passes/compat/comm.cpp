@@ -11,7 +11,7 @@
 namespace convert::compat {
 namespace {
 
-// Takes the elements of a list in Python's text, one by one.
+// Iterates over the elements of a list in Python's text form.
 class PythonList {
  public:
   explicit PythonList(std::string_view text)
@@ -40,7 +40,7 @@ class PythonList {
   }
 
  private:
-  // Goes to the closing quote.
+  // Advances to the closing quote.
   void skip_string(char quote) {
     for (++at_; at_ + 1 < text_.size() && text_[at_] != quote; ++at_) {
       if (text_[at_] == '\\') ++at_;
@@ -52,7 +52,7 @@ class PythonList {
   bool list_;
 };
 
-// Adds elements times bytes of each, which stand fourth and fifth, to the sum.
+// Adds elements (fourth field) times bytes per element (fifth field) to the sum.
 bool add_tensor(std::string_view tensor, std::int64_t& sum) {
   PythonList fields(tensor);
   for (int i = 0; i < 3; ++i) (void)fields.next();

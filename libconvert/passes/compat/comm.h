@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells what the reference program (see convert.h) takes a device operation for.
+// Classifies device operations as the reference program does (see convert.h).
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace convert::compat {
 
-// Returns the collective by the name of a kernel; nothing if the reference does not know it.
+// Returns the collective for the name of a kernel, or nullopt if the reference program does not recognise it.
 [[nodiscard]] std::optional<Collective> collective_type(std::string_view kernel);
 
-// Returns the bytes of the tensors among the inputs, from Python's text of the lists of values and types; nothing
-// where the reference fails.
+// Returns the bytes of the tensors among the inputs, from Python's text of the lists of values and types. Returns
+// nullopt if the reference program fails.
 [[nodiscard]] std::optional<std::int64_t> input_bytes(std::string_view values, std::string_view types);
 
 }  // namespace convert::compat

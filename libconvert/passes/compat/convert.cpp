@@ -25,11 +25,11 @@ constexpr std::array<std::string_view, 4> schemas = {"1.0.2-chakra.0.0.4", "1.0.
                                                      "1.1.0-chakra.0.0.4", "1.1.1-chakra.0.0.4"};
 constexpr std::array<std::string_view, 2> thread_names = {"[pytorch|profiler|execution_trace|thread]",
                                                           "[pytorch|profiler|execution_graph|thread]"};
-// Attributes that would take the place of a node's own parts.
+// Attributes that would replace a node's own fields.
 constexpr std::array<std::string_view, 8> reserved = {"id",      "name",     "parent",       "inputs",
                                                       "outputs", "children", "gpu_children", "comm_size"};
 
-// The attributes that matter, as far as a node has them; the first of each name.
+// Attributes that are read, if a node has them; the first of each name.
 constexpr std::array used = {attr::rf_id,  attr::fw_parent, attr::seq_id, attr::scope,        attr::tid,
                              attr::fw_tid, attr::op_schema, attr::stream, attr::exclusive_dur};
 constexpr std::size_t usual_integers = 6;
@@ -53,7 +53,7 @@ class Converter {
   }
 
  private:
-  // What becomes of a node.
+  // Result of converting a node.
   struct Result {
     NodeType type = NodeType::comp;
     bool has_caller = false;
@@ -67,7 +67,7 @@ class Converter {
     throw reference_fails(trace_.name, nodes_.nodes[node].id, what, how);
   }
 
-  // Keeps the last of the nodes with one id, at the place of the first.
+  // Keeps the last of the nodes with the same id, at the position of the first.
   void read_entries() {
     const std::size_t n = nodes_.nodes.size();
     entries_.resize(n);
@@ -89,7 +89,8 @@ class Converter {
   void read_entry(std::uint32_t i) {
     const Node& node = nodes_.nodes[i];
     Entry& e = entries_[i];
-    if (node.ctrl_deps.count != 1) fail(i, "has not one caller in ctrl_deps", "KeyError or TypeError");
+    if (node.ctrl_deps.count != 1)
+      fail(i, "does not have exactly one caller in ctrl_deps", "KeyError or TypeError");
     e.parent = index_.find(nodes_.ctrl_deps(node).front());
     const auto attrs = nodes_.attributes(node);
     e.device = find(attrs, attr::cat) != nullptr;
@@ -97,11 +98,12 @@ class Converter {
     e.thread = std::ranges::find(thread_names, name) != thread_names.end();
     if (const Attr* follows = find(attrs, attr::inter_thread_dep)) {
       const IntValue value = int_value(follows);
-      if (!value || value.value < 0) fail(i, "has an inter_thread_dep that is no id", "TypeError or ValueError");
+      if (!value || value.value < 0)
+        fail(i, "has an inter_thread_dep that is not an id", "TypeError or ValueError");
       e.follows = static_cast<NodeId>(value.value);
     }
     if (announces_groups(name)) {
-      if (e.device) fail(i, "is a device operation that makes process groups", "undefined");
+      if (e.device) fail(i, "is a device operation that creates process groups", "undefined");
       results_[i].type = NodeType::metadata;
     }
   }
@@ -127,12 +129,13 @@ class Converter {
     for (std::size_t k = 0; k < usual_integers; ++k) {
       if (found[used[k]] == nullptr) fail(i, "has no " + std::string(used[k].view()), "AttributeError");
       if (!int_value(found[used[k]]))
-        fail(i, "has a " + std::string(used[k].view()) + " that is no int64", "TypeError or ValueError");
+        fail(i, "has a " + std::string(used[k].view()) + " that is not an int64", "TypeError or ValueError");
     }
     if (found[attr::op_schema] == nullptr) fail(i, "has no op_schema", "AttributeError");
-    if (found[attr::op_schema]->kind != Kind::string_val) fail(i, "has an op_schema that is no text", "TypeError");
+    if (found[attr::op_schema]->kind != Kind::string_val)
+      fail(i, "has an op_schema that is not a text", "TypeError");
     if (found[attr::stream] != nullptr && !int_value(found[attr::stream]))
-      fail(i, "has a stream that is no integer", "TypeError");
+      fail(i, "has a stream that is not an integer", "TypeError");
     check_io(i, node.inputs, "inputs");
     check_io(i, node.outputs, "outputs");
     for (const Attr& a : nodes_.attributes(node)) {
@@ -140,7 +143,7 @@ class Converter {
           a.name != attr::outputs)
         continue;
       if (std::ranges::find(reserved, a.name.view()) != reserved.end())
-        fail(i, "has an attribute called " + std::string(a.name.view()), "it replaces the node's own");
+        fail(i, "has an attribute called " + std::string(a.name.view()), "it replaces the node's own field");
     }
     r.duration_us = duration(i, found[attr::exclusive_dur]);
     if (nodes_.name(node).find("Optimizer.step") != std::string_view::npos) r.duration_us = 0;
@@ -153,7 +156,7 @@ class Converter {
       const IoInfo& info = nodes_.io[io - 1];
       if (info.values.size != 0 && info.shapes.size != 0 && info.types.size != 0) return;
     }
-    fail(i, "has no " + std::string(what) + ", or not all of values, shapes and types", "KeyError");
+    fail(i, "has no " + std::string(what) + ", or lacks its values, shapes or types", "KeyError");
   }
 
   [[nodiscard]] std::uint64_t duration(std::uint32_t i, const Attr* exclusive) const {
@@ -164,17 +167,17 @@ class Converter {
     } else if (const IntValue value = int_value(exclusive); value && value.value >= 0) {
       return static_cast<std::uint64_t>(value.value);
     }
-    fail(i, "has an exclusive_dur that is no duration", "ValueError");
+    fail(i, "has an exclusive_dur that is not a duration", "ValueError");
   }
 
   [[nodiscard]] Text group_of(std::uint32_t i) const {
     const Attr* a = find(nodes_.attributes(nodes_.nodes[i]), attr::pg_name);
     if (a == nullptr) return {};
-    if (a->kind != Kind::string_val) fail(i, "has a pg_name that is no text", "TypeError");
+    if (a->kind != Kind::string_val) fail(i, "has a pg_name that is not a text", "TypeError");
     return {a->bits, a->size};
   }
 
-  // Type, size and process group of a device operation below an operator.
+  // Sets type, size and process group of a device operation below an operator.
   void set_comm(std::uint32_t i) {
     const std::string_view name = nodes_.name(nodes_.nodes[i]);
     Result& r = results_[i];
@@ -190,17 +193,17 @@ class Converter {
     r.comm_size = *bytes;
     if (r.type != NodeType::comm_coll) return;
     const auto type = compat::collective_type(name);
-    if (!type) fail(i, "'" + std::string(name) + "' is a collective that it does not know", "ValueError");
+    if (!type) fail(i, "'" + std::string(name) + "' is an unknown collective", "ValueError");
     r.collective = *type;
   }
 
-  // A kernel of sends and receives is what the operator above it is called.
+  // A kernel for sends and receives gets its type from the name of the operator above it.
   void set_peer_type(std::uint32_t i) {
     const std::uint32_t launcher = entries_[i].parent;
     std::uint32_t caller = launcher;
     if (nodes_.name(nodes_.nodes[launcher]) == "record_param_comms") {
       caller = entries_[launcher].parent;
-      if (caller == no_index) fail(launcher, "has a caller that is not there", "KeyError");
+      if (caller == no_index) fail(launcher, "has a caller that does not exist", "KeyError");
       const Text group = group_of(launcher);
       if (group.size != 0) results_[i].group = group;
     }
@@ -247,7 +250,7 @@ class Converter {
       out.add_int(used[k], Kind::int64_val, int_value(found[used[k]]).value);
     out.attrs.push_back(*found[attr::op_schema]);
     out.add_bool(attr::is_cpu_op, !entries_[i].device);
-    // A device operation has none only if the profiler tells none.
+    // A device operation lacks a stream only if the profiler did not record it.
     if (found[attr::stream] != nullptr) {
       out.add_int(attr::stream, Kind::int64_val, int_value(found[attr::stream]).value);
     } else if (!entries_[i].device) {
@@ -270,8 +273,8 @@ class Converter {
   IdLookup index_;
   std::vector<Entry> entries_;
   std::vector<Result> results_;
-  std::vector<std::uint32_t> order_;    // nodes that count, as in the file
-  std::vector<std::uint32_t> emitted_;  // and those that are converted, in that order
+  std::vector<std::uint32_t> order_;    // nodes that count, in file order
+  std::vector<std::uint32_t> emitted_;  // converted nodes, in file order
 };
 
 Metadata convert_metadata(const Trace& trace) {
@@ -284,13 +287,14 @@ Metadata convert_metadata(const Trace& trace) {
     }
     if (name == attr::schema || name == attr::time) {
       if (a->kind != Kind::string_val)
-        throw reference_fails(trace.name, {}, "has a '" + std::string(name.view()) + "' that is no text",
+        throw reference_fails(trace.name, {}, "has a '" + std::string(name.view()) + "' that is not a text",
                               "TypeError");
       to.table.add_string(name, from.string(*a));
     } else {
       const IntValue value = int_value(a);
       if (!value || value.value < 0)
-        throw reference_fails(trace.name, {}, "has a '" + std::string(name.view()) + "' that is no integer from 0",
+        throw reference_fails(trace.name, {},
+                              "has a '" + std::string(name.view()) + "' that is not an integer from 0",
                               "TypeError or ValueError");
       to.table.add_int(name, Kind::uint64_val, value.value);
     }

@@ -9,7 +9,7 @@
 namespace convert::compat {
 namespace {
 
-// Python's limit of 1000 calls, less those around the search and one inside.
+// Python's limit of 1000 nested calls, less the calls around the search and one inside.
 constexpr std::size_t largest_depth = 994;
 
 void add_dep(Entry& to, NodeId id) {
@@ -19,7 +19,7 @@ void add_dep(Entry& to, NodeId id) {
   if (to.dep_count < to.deps.size()) to.deps[to.dep_count++] = id;
 }
 
-// The state of the walk: the last operator, and what the next device operation depends on.
+// State of the walk: the last operator, and the dependency of the next device operation.
 struct Cursors {
   std::uint32_t cpu = no_index, any = no_index;
 };
@@ -29,8 +29,8 @@ class Walk {
   Walk(const Trace& trace, std::vector<Entry>& entries, const Children& children)
       : trace_(trace), entries_(entries), children_(children) {}
 
-  // Walks from a thread's node, children in the order of their ids. A thread that was walked before comes with all
-  // below it: walked again it would only get the operator before it.
+  // Walks from a thread's node, visiting children in the order of their ids. A thread that was already walked is
+  // added with everything below it: a second walk would only add the operator before it.
   void run(std::uint32_t root) {
     if (entries_[root].visited) return;
     Cursors at;
@@ -86,10 +86,10 @@ class Walk {
   std::vector<Entry>& entries_;
   const Children& children_;
   std::vector<Step> stack_;
-  std::unordered_map<std::uint32_t, Cursors> ends_;  // where the walk of a thread ended
+  std::unordered_map<std::uint32_t, Cursors> ends_;  // last operators of a walked thread
 };
 
-// Threads that call each other are chained into a cycle.
+// Throws if threads call each other, as the reference program chains them into a cycle.
 void check_callers(const Trace& trace, const std::vector<Entry>& entries) {
   constexpr std::uint32_t unseen = 0;
   std::vector<std::uint32_t> walk_of(entries.size(), unseen);
@@ -178,13 +178,13 @@ void check_dependencies(const Trace& trace, const std::vector<Entry>& entries, c
       const NodeId on = entries[node].deps[path.back().next++];
       const std::uint32_t to = index.find(on);
       if (to == no_index || !entries[to].emitted)
-        throw reference_fails(trace.name, id, "depends on node " + std::to_string(on) + ", which is not there",
+        throw reference_fails(trace.name, id, "depends on node " + std::to_string(on) + ", which does not exist",
                               "KeyError");
       if (state[to] == closed) continue;
       if (state[to] == open)
-        throw reference_fails(trace.name, id, "depends on itself in the end", "cyclic dependency");
+        throw reference_fails(trace.name, id, "depends on itself through other nodes", "cyclic dependency");
       if (path.size() == largest_depth)
-        throw reference_fails(trace.name, id, "stands before the nodes that it depends on, a thousand of them",
+        throw reference_fails(trace.name, id, "precedes a chain of about 1000 nodes that it depends on",
                               "RecursionError");
       path.push_back({to, 0});
     }

@@ -11,14 +11,14 @@ namespace {
 
 void check_times(const Profile& profile) {
   if (profile.negative_durations != 0) {
-    throw reference_fails(profile.file, {}, "has durations below 0", "ValueError");
+    throw reference_fails(profile.file, {}, "has negative durations", "ValueError");
   }
   const auto check = [&](const Profile::Event& event) {
     if (event.exact_times && event.end_ns() / 1000 <= largest_exact) return;
-    throw input_error({.file = profile.file},
-                      "event " + std::to_string(event.order) +
-                          " has a time finer than nanoseconds or beyond 285 years; --compat chakra computes only "
-                          "with others");
+    throw input_error(
+        {.file = profile.file},
+        "event " + std::to_string(event.order) +
+            " has a time finer than nanoseconds or beyond 285 years, which --compat chakra cannot compute with");
   };
   for (const Profile::CpuOp& op : profile.cpu_ops) check(op);
   for (const Profile::Call& call : profile.calls) check(call);
@@ -47,7 +47,7 @@ std::vector<CpuOp> cpu_ops_by_start(const Profile& profile) {
   std::vector<double> starts;
   starts.reserve(ops.size());
   for (const CpuOp& op : ops) starts.push_back(op.start.value);
-  std::vector<CpuOp> sorted;  // whole entries are moved once
+  std::vector<CpuOp> sorted;  // moves each entry only once
   sorted.reserve(ops.size());
   for (const std::uint32_t i : order_by_start(starts)) sorted.push_back(ops[i]);
   return sorted;

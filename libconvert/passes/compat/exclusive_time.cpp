@@ -12,10 +12,10 @@ struct Interval {
   Number begin, end;
 };
 
-// An operator's own time is its duration less the union of those behind it, by start and then by duration, that lie
-// inside it. From the last to the first, each operator takes those inside as its children, so that only their
-// outermost ones are looked at. One that overlaps another without lying inside leaves it a root, whose children are
-// searched in turn.
+// Computes exclusive times. An operator's exclusive time is its duration less the union of the later operators
+// inside it (ordered by start, then by duration). Operators are processed from last to first; each adopts the
+// operators inside it as children, so that only the outermost ones are visited. An operator that overlaps another
+// one without lying inside it leaves it a root, and the root's children are searched too.
 class ExclusiveTimes {
  public:
   ExclusiveTimes(std::vector<CpuOp>& ops, const Profile& profile) : ops_(ops), profile_(profile) {}
@@ -26,7 +26,7 @@ class ExclusiveTimes {
     next_.assign(n, no_index);
     child_.assign(n, no_index);
     root_ = no_index;
-    // Threads nest their operators; what overlaps is rare. No honest trace comes near.
+    // Operators of a thread nest and rarely overlap, so real traces stay far below this budget.
     budget_ = 1000 * std::uint64_t{n} + 1'000'000;
     for (std::size_t i = n; i-- > 0;) set_time(static_cast<std::uint32_t>(i));
   }
@@ -78,7 +78,7 @@ class ExclusiveTimes {
     subtract(i);
   }
 
-  // Outermost operators below `parent`, which ends later, that lie before `end`.
+  // Finds the outermost operators before `end` below `parent`, which ends later.
   void search_below(std::uint32_t parent, double end) {
     pending_.push_back(child_[parent]);
     while (!pending_.empty()) {
@@ -99,7 +99,7 @@ class ExclusiveTimes {
     }
   }
 
-  // One subtraction for each connected piece of the union, in order: the rounding is part of the result.
+  // Subtracts once per connected interval of the union, in order, as the rounding is part of the result.
   void subtract(std::uint32_t i) {
     CpuOp& to = op(i);
     Number rest = to.duration;
@@ -119,7 +119,8 @@ class ExclusiveTimes {
     if (rest.value < 0) {
       throw reference_fails(profile_.file, {},
                             "operator '" + std::string(profile_.name(profile_.cpu_ops[to.op])) + "' of event " +
-                                std::to_string(profile_.cpu_ops[to.op].order) + " is shorter than what it calls",
+                                std::to_string(profile_.cpu_ops[to.op].order) +
+                                " is shorter than the operators inside it",
                             "ValueError");
     }
     to.exclusive = rest;
@@ -127,9 +128,9 @@ class ExclusiveTimes {
 
   std::vector<CpuOp>& ops_;
   const Profile& profile_;
-  std::vector<std::uint32_t> order_;  // into ops_
+  std::vector<std::uint32_t> order_;  // index into ops_
   std::vector<double> ends_;
-  std::vector<std::uint32_t> next_, child_;  // siblings and first child, into order_
+  std::vector<std::uint32_t> next_, child_;  // siblings and first child, as indices into order_
   std::uint32_t root_ = no_index;
   std::vector<std::uint32_t> inside_, pending_;
   std::uint64_t budget_ = 0;

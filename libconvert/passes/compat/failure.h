@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the error where the reference program (see convert.h) fails.
+// Creates the error for inputs on which the reference program (see convert.h) fails.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,12 @@
 
 namespace convert::compat {
 
-// Returns the error "WHAT: the reference program fails here (HOW); leave out --compat chakra".
+// Returns the error "WHAT: the reference program fails here (HOW); omit --compat chakra".
 [[nodiscard]] inline Error reference_fails(const std::string& file, std::optional<NodeId> node,
                                            std::string_view what, std::string_view how) {
   return input_error({.file = file, .node = node ? static_cast<std::int64_t>(*node) : -1},
                      (node ? "node " + std::to_string(*node) + ' ' : "") + std::string(what) +
-                         ": the reference program fails here (" + std::string(how) +
-                         "); leave out --compat chakra");
+                         ": the reference program fails here (" + std::string(how) + "); omit --compat chakra");
 }
 
 }  // namespace convert::compat

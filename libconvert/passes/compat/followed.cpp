@@ -8,11 +8,12 @@ namespace {
 
 constexpr double group_gap_us = 1000;
 
-// Operators that start together, and the first of them by order of threads; and the first of another thread.
+// Operators with the same start: the first one in thread order, and the first one of another thread.
 struct Instant {
   double start = 0;
-  std::uint32_t first = no_index, other = no_index;  // into ops
-  std::uint32_t before = no_index;  // the last earlier instant with a thread that is not the only one of this
+  std::uint32_t first = no_index, other = no_index;  // index into ops
+  // the last earlier instant with an operator of another thread than this instant's only thread
+  std::uint32_t before = no_index;
 };
 
 class LastStarted {
@@ -28,7 +29,7 @@ class LastStarted {
     link_last();
   }
 
-  // Returns the operator of another thread than `thread` that started last before `start`, or none.
+  // Returns the operator of a thread other than `thread` that started last before `start`, or none.
   [[nodiscard]] std::uint32_t before(double start, std::uint32_t thread) const {
     const auto at = std::ranges::lower_bound(instants_, start, {}, &Instant::start);
     if (at == instants_.begin()) return no_index;
@@ -58,7 +59,7 @@ class LastStarted {
       instant.other = i;
     }
   }
-  // Once the last instant is complete.
+  // Sets `before` of the last instant once it is complete.
   void link_last() {
     if (instants_.size() < 2) return;
     Instant& last = instants_.back();

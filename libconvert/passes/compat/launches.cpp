@@ -45,8 +45,8 @@ bool contains_nccl(std::string_view name) {
          }) != name.end();
 }
 
-// Finds the operator that launched something: of its thread, started before the launch, the last one with the same
-// External id, else the last one.
+// Finds the operator that launched something. Candidates belong to the same thread and started before the launch;
+// the last one with the same External id is preferred, else the last one.
 class Launchers {
  public:
   Launchers(const std::vector<CpuOp>& ops, const Threads& threads, const Profile& profile)
@@ -62,7 +62,7 @@ class Launchers {
     }
   }
 
-  // Returns an index into ops, or none. `nccl`: for a communication kernel, which passes over nccl:coalesced.
+  // Returns an index into ops, or none. `nccl`: for a communication kernel, for which nccl:coalesced is skipped.
   [[nodiscard]] std::uint32_t find(std::uint32_t thread, double start, std::int64_t external_id, bool nccl) {
     const std::uint32_t begin = threads_.begin[thread];
     const auto first = starts_.begin() + begin;
@@ -86,7 +86,7 @@ class Launchers {
   struct Key {
     std::uint32_t thread;
     std::int64_t external_id;
-    std::uint32_t at;  // into threads_.ops
+    std::uint32_t at;  // index into threads_.ops
     friend bool operator<(const Key& a, const Key& b) {
       return std::tie(a.thread, a.external_id, a.at) < std::tie(b.thread, b.external_id, b.at);
     }
@@ -109,8 +109,8 @@ class Launchers {
 
   const std::vector<CpuOp>& ops_;
   const Threads& threads_;
-  std::vector<double> starts_;         // beside threads_.ops
-  std::vector<std::uint32_t> passed_;  // the last place up to here that is not nccl:coalesced
+  std::vector<double> starts_;         // parallel to threads_.ops
+  std::vector<std::uint32_t> passed_;  // the last position up to here that is not nccl:coalesced
   std::array<std::vector<Key>, 2> index_;
 };
 
@@ -141,11 +141,9 @@ std::vector<DeviceTrace::Launched> match_launches(const std::vector<CpuOp>& ops,
     const Profile::Call& launch = profile.calls[at];
     const std::string& thread = profile.threads[launch.thread];
     if (thread == "0" || thread.empty()) {
-      throw input_error(
-          {.file = profile.file},
-          "event " + std::to_string(launch.order) +
-              " is a launch on thread 0, where the reference program adds operators of its own; leave "
-              "out --compat chakra");
+      throw input_error({.file = profile.file}, "event " + std::to_string(launch.order) +
+                                                    " is a launch on thread 0, where the reference program adds "
+                                                    "operators of its own; omit --compat chakra");
     }
     const std::uint32_t launcher =
         launchers.find(launch.thread, microseconds(launch.start_ns, launch.whole_start).value,

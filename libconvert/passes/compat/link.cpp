@@ -29,9 +29,9 @@ void check_schema(const Trace& host) {
   const auto schema = string_value(host.metadata.table, host.metadata.table.attrs, attr::schema);
   if (!schema) throw reference_fails(host.name, {}, "has no 'schema'", "KeyError");
   if (*schema == "1.0.1") {
-    throw input_error({.file = host.name},
-                      "has schema 1.0.1, which the reference program links but does not convert; leave out "
-                      "--compat chakra");
+    throw input_error(
+        {.file = host.name},
+        "has schema 1.0.1, which the reference program links but does not convert; omit --compat chakra");
   }
   if (std::ranges::find(linked_schemas, *schema) == linked_schemas.end()) {
     throw reference_fails(host.name, {}, "has schema " + std::string(*schema), "ValueError");
@@ -56,25 +56,26 @@ class Linker {
 
  private:
   struct Linked {
-    std::uint32_t op = no_index;       // into device_.cpu_ops
-    std::uint32_t follows = no_index;  // node
+    std::uint32_t op = no_index;       // index into device_.cpu_ops
+    std::uint32_t follows = no_index;  // index of a node
     NodeId new_id = 0;
   };
 
   [[nodiscard]] NodeId caller(std::size_t node) const { return nodes_.ctrl_deps(nodes_.nodes[node]).front(); }
-  // Returns the node that counts among those with this node's id.
+  // Returns the node that counts among the nodes with this node's id.
   [[nodiscard]] std::uint32_t chosen(std::size_t node) const { return index_.find(nodes_.nodes[node].id); }
 
   void check_callers() const {
     if (index_.find(root_id) == no_index) throw reference_fails(host_.name, {}, "has no node 1", "KeyError");
     for (const Node& n : nodes_.nodes) {
       if (n.ctrl_deps.count != 1) {
-        throw reference_fails(host_.name, n.id, "has not one caller in ctrl_deps", "KeyError or TypeError");
+        throw reference_fails(host_.name, n.id, "does not have exactly one caller in ctrl_deps",
+                              "KeyError or TypeError");
       }
     }
   }
 
-  // Returns by node whether it hangs below node 1.
+  // Returns for each node whether it is a descendant of node 1.
   [[nodiscard]] std::vector<bool> reachable() const {
     enum : std::uint8_t { unknown, in_progress, no, yes };
     std::vector<std::uint8_t> state(nodes_.nodes.size(), unknown);
@@ -117,7 +118,7 @@ class Linker {
     }
   }
 
-  // Returns the device operations that become nodes behind node `i`.
+  // Returns the device operations that become nodes after node `i`.
   [[nodiscard]] std::span<const DeviceTrace::Launched> launched(std::uint32_t i) const {
     const std::uint32_t op = linked_[i].op;
     if (op == no_index) return {};
@@ -126,7 +127,7 @@ class Linker {
 
   void number() {
     for (std::size_t k = 0; k < order_.size(); ++k) {
-      // Nodes of one id share the new one, and the device operations.
+      // Nodes with the same id share the new id and the device operations.
       const std::uint32_t i = chosen(order_[k]);
       if (k != 0 && chosen(order_[k - 1]) == i) continue;
       linked_[i].new_id = next_id_++;
@@ -173,7 +174,7 @@ class Linker {
     Node& node = out_nodes_.back();
     node.attrs.count = static_cast<std::uint32_t>(out_attrs_.attrs.size() - node.attrs.begin);
     if (out_attrs_.attrs.size() >= no_index || out_nodes_.size() >= no_index)
-      throw input_error({.file = host_.name}, "is too large to be linked");
+      throw input_error({.file = host_.name}, "is too large to link");
   }
   void copy_attrs(Range range) {
     const auto begin = nodes_.attrs.begin() + range.begin;
@@ -228,7 +229,7 @@ class Linker {
     end_node();
   }
 
-  // Returns the new id of a caller; callers that the trace does not have get ids that no node has.
+  // Returns the new id of a caller. Callers missing from the trace get unused ids.
   NodeId new_caller(NodeId id) {
     const std::uint32_t at = index_.find(id);
     if (at != no_index) return linked_[at].new_id;
@@ -243,7 +244,7 @@ class Linker {
   DeviceTrace device_;
   IdLookup index_;
   std::vector<std::uint32_t> order_;  // nodes by id
-  std::vector<Linked> linked_;        // of each node; of those with one id, the chosen one's counts
+  std::vector<Linked> linked_;        // of each node; the chosen one counts if an id repeats
   NodeId next_id_ = 0;
   std::map<NodeId, NodeId> missing_;
   std::vector<Node> out_nodes_;

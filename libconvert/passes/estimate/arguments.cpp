@@ -17,7 +17,7 @@ class Scanner {
     ++at_;
     return true;
   }
-  // Takes `, ` between two elements.
+  // Consumes `, ` between two elements.
   bool take_comma() {
     if (!take(',')) return false;
     take(' ');
@@ -25,7 +25,7 @@ class Scanner {
   }
   bool take_number(std::uint64_t& value) {
     const char* begin = at_;
-    const char* safe = end_ - at_ < 19 ? end_ : at_ + 19;  // 19 digits fit always
+    const char* safe = end_ - at_ < 19 ? end_ : at_ + 19;  // 19 digits always fit
     std::uint64_t number = 0;
     for (unsigned digit = 0; at_ != safe && is_digit(*at_, digit); ++at_) number = number * 10 + digit;
     for (unsigned digit = 0; at_ != end_ && is_digit(*at_, digit); ++at_) {
@@ -53,7 +53,7 @@ class Scanner {
     }
     return at_ != begin;
   }
-  // Skips a list of numbers, or of such lists. Strings stand in lists only as part of a tensor.
+  // Skips a nested list of numbers. Lists contain strings only as part of a tensor.
   bool skip_list() {
     std::size_t depth = 0;
     for (; at_ != end_; ++at_) {
@@ -82,7 +82,7 @@ class Scanner {
   const char* end_;
 };
 
-// Reads a list with `element()`, which takes one of its elements.
+// Reads a list; `element()` consumes one element.
 template <typename Element>
 bool read_list(Scanner& scan, Element element) {
   if (!scan.take('[')) return false;
@@ -93,7 +93,7 @@ bool read_list(Scanner& scan, Element element) {
   return scan.take(']');
 }
 
-// Reads a text that is a list of at most `most` elements; `element(i)` takes the i-th.
+// Reads a text that is a list of at most `most` elements; `element(i)` consumes the i-th.
 template <typename Element>
 bool read_all(Scanner& scan, std::size_t most, std::size_t& size, Element element) {
   size = 0;
@@ -104,8 +104,8 @@ struct Tensor {
   std::uint64_t id, elements, elem_bytes;
 };
 
-// Takes `[id, storage, offset, elements, bytes of an element, 'device']`. Returns false, with the scanner anywhere,
-// if it is not that.
+// Consumes `[id, storage, offset, elements, bytes of an element, 'device']`. Returns false on any other text, with
+// the scanner at an unspecified position.
 bool take_tensor(Scanner& scan, Tensor& tensor) {
   std::uint64_t storage = 0, offset = 0;
   if (!scan.take('[') || !scan.take_number(tensor.id) || !scan.take_comma() || !scan.take_number(storage) ||
@@ -116,7 +116,7 @@ bool take_tensor(Scanner& scan, Tensor& tensor) {
   return (scan.peek() == '\'' || scan.peek() == '"') && scan.skip_string() && scan.take(']');
 }
 
-// Returns false if a sum goes beyond 64 bits.
+// Adds a tensor to the sums. Returns false if a sum exceeds 64 bits.
 bool add(Argument& argument, const Tensor& tensor) {
   std::uint64_t bytes = 0;
   return !__builtin_mul_overflow(tensor.elements, tensor.elem_bytes, &bytes) &&
@@ -124,7 +124,8 @@ bool add(Argument& argument, const Tensor& tensor) {
          !__builtin_add_overflow(argument.elements, tensor.elements, &argument.elements);
 }
 
-// Takes a list of tensors and None, or an empty list. Returns false, with the scanner anywhere, if it is not that.
+// Consumes a list of tensors and None, or an empty list. Returns false on any other text, with the scanner at an
+// unspecified position.
 bool take_tensors(Scanner& scan, Argument& argument) {
   argument.kind = Argument::Kind::list;
   return read_list(scan, [&] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads the arguments of an operator in place from the texts of IOInfo, without allocation. Its arrays are not
-// initialised: only what was read is set, for speed.
+// Reads the arguments of an operator in place from the texts of IOInfo, without allocation. For speed, arrays are
+// not initialised: only elements that were read are set.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@
 
 namespace convert {
 
-// Holds an unsigned number that remembers whether it went beyond 64 bits.
+// Unsigned number with a flag that records overflow of 64 bits.
 struct Count {
   std::uint64_t value = 0;
   bool overflow = false;
 
   Count() = default;
-  Count(std::uint64_t v) : value(v) {}  // NOLINT(google-explicit-constructor): numbers stand in formulas
+  Count(std::uint64_t v) : value(v) {}  // NOLINT(google-explicit-constructor): formulas contain plain numbers
 
   friend Count operator+(Count a, Count b) {
     Count sum;
@@ -35,7 +35,7 @@ struct Count {
 
 inline constexpr std::size_t max_arguments = 32, max_dims = 12;
 
-// Holds the sizes of a tensor, or the numbers of a list.
+// Sizes of a tensor, or numbers of a list.
 struct Shape {
   std::array<std::uint64_t, max_dims> dims;
   std::size_t rank = 0;
@@ -45,11 +45,11 @@ struct Shape {
   [[nodiscard]] std::uint64_t back(std::size_t i) const { return dims[rank - i]; }
   [[nodiscard]] Count product(std::size_t begin, std::size_t end) const;
   [[nodiscard]] Count elements() const { return product(0, rank); }
-  // Reads `[2, 3]`; returns false for anything but a list of at most max_dims numbers ≥ 0.
+  // Reads `[2, 3]`. Returns false for anything except a list of at most max_dims numbers ≥ 0.
   [[nodiscard]] bool read(std::string_view text);
 };
 
-// Holds a part of a text; unlike string_view it is not initialised.
+// Part of a text. Unlike string_view, it is not initialised.
 struct TextPart {
   const char* begin;
   const char* end;
@@ -62,16 +62,16 @@ struct Argument {
   Kind kind;
   TextPart part;
   std::uint64_t id;               // of a tensor
-  std::uint64_t elem_bytes;       // of a tensor, or of the first of a list
-  std::uint64_t elements, bytes;  // of a tensor, or of all of a list
+  std::uint64_t elem_bytes;       // of a tensor, or of the first tensor of a list
+  std::uint64_t elements, bytes;  // of a tensor, or the sum over a list
 
   [[nodiscard]] std::string_view text() const { return part.text(); }
 };
 
-// Holds the values of an operator's inputs or outputs.
+// Values of an operator's inputs or outputs.
 class Arguments {
  public:
-  // Returns false for malformed text, sizes beyond 64 bits, and more than max_arguments.
+  // Returns false for malformed text, sizes beyond 64 bits, or more than max_arguments.
   [[nodiscard]] bool read(std::string_view values);
 
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -85,7 +85,7 @@ class Arguments {
   }
   // Returns whether an argument is a tensor or a list of tensors.
   [[nodiscard]] bool has_tensor(std::size_t i) const;
-  // Returns the first argument that is or holds a tensor, or null.
+  // Returns the first argument that is a tensor or a list of tensors, or null.
   [[nodiscard]] const Argument* first_tensor() const;
 
  private:
@@ -93,8 +93,7 @@ class Arguments {
   std::size_t size_ = 0;
 };
 
-// Holds the texts of the elements of a list, `[[64, 64], [], []]` or `['Int', 'None']`; without the quotes of
-// strings.
+// Texts of the elements of a list, `[[64, 64], [], []]` or `['Int', 'None']`, without the quotes of strings.
 class Elements {
  public:
   [[nodiscard]] bool read(std::string_view list);

@@ -8,7 +8,7 @@
 namespace convert::estimates {
 namespace {
 
-// Positions of arguments; 0: it has none.
+// Positions of arguments; 0: the operator lacks it.
 struct Positions {
   std::uint8_t stride, padding, dilation, groups, output_padding = 0, transposed = 0;
   bool always_transposed = false;
@@ -30,7 +30,7 @@ bool is_transposed(const Operator& op, const Positions& at) {
   return at.always_transposed || (at.transposed != 0 && op.is_true(at.transposed));
 }
 
-// Returns whether the channels of the input are those of the weight.
+// Returns whether the channels of input and weight agree.
 bool fits(const Shape& input, const Shape& weight, bool is_transposed) {
   if (weight.rank < 3 || (input.rank != weight.rank && input.rank + 1 != weight.rank)) return false;
   const std::uint64_t channels = input.back(weight.rank - 1);
@@ -38,14 +38,14 @@ bool fits(const Shape& input, const Shape& weight, bool is_transposed) {
   return weight[1] != 0 && channels % weight[1] == 0 && channels != 0 && weight[0] % (channels / weight[1]) == 0;
 }
 
-// Reads a number for each spatial dimension, or one for all.
+// Reads one number per spatial dimension, or one for all dimensions.
 bool read_sizes(const Operator& op, std::size_t argument, std::size_t count, Shape& sizes) {
   if (argument >= op.in.size() || !sizes.read(op.in[argument].text())) return false;
   if (sizes.rank == 1) std::fill_n(sizes.dims.begin(), count, sizes.dims[0]);
   return sizes.rank == 1 || sizes.rank == count;
 }
 
-// Returns the elements of the result, from the sizes.
+// Returns the number of elements of the result, computed from the sizes.
 std::optional<Count> computed_result(const Operator& op, const Shape& input, const Shape& weight,
                                      const Positions& at) {
   const std::size_t spatial = weight.rank - 2;
@@ -66,7 +66,7 @@ std::optional<Count> computed_result(const Operator& op, const Shape& input, con
   Count result = input.product(0, input.rank - spatial - 1) * (transposed ? Count(weight[1]) * groups : weight[0]);
   for (std::size_t i = 0; i < spatial; ++i) {
     const std::uint64_t in = input.back(spatial - i), kernel = weight[i + 2], step = stride[i];
-    // Below 2³¹ nothing here wraps around.
+    // Below 2³¹ none of these values wraps around.
     constexpr std::uint64_t limit = std::uint64_t{1} << 31U;
     if (std::max({in, kernel, step, padding[i], dilation[i]}) >= limit || kernel == 0 || step == 0 || in == 0) {
       return std::nullopt;
@@ -105,11 +105,11 @@ std::optional<Cost> convolution(Operator& op, Parameters p) {
   return op.cost(multiply_adds(transposed ? input.elements() : *result, weight) * 2 + *result * p[1], result);
 }
 
-// Gradients of input, weight and bias, those that the mask asks for.
+// Gradients of input, weight and bias, as selected by the mask.
 std::optional<Cost> convolution_backward(Operator& op, Parameters p) {
   Shape grad_output, input, weight;
   if (!op.shape(p[0], grad_output) || !op.shape(p[1], input) || !op.shape(p[2], weight)) return std::nullopt;
-  // (…, transposed, output_padding, groups, mask), or without the first two.
+  // Arguments: (…, transposed, output_padding, groups, mask), or without the first two.
   const bool transposed = p[0] == 0 && op.in.size() > 3 && op.is_true(op.in.size() - 4);
   if (!fits(input, weight, transposed) || grad_output.rank != input.rank) return std::nullopt;
   if (!transposed && grad_output.back(weight.rank - 1) != weight[0]) return std::nullopt;
@@ -128,7 +128,7 @@ std::optional<Cost> convolution_backward(Operator& op, Parameters p) {
   return op.cost(num_ops, result);
 }
 
-// (sizes of the input, grad_output, weight, …).
+// Arguments: (sizes of the input, grad_output, weight, …).
 std::optional<Cost> convolution_backward_input(Operator& op, Parameters) {
   Shape input, grad_output, weight;
   if (op.in.size() == 0 || !input.read(op.in[0].text()) || !op.shape(1, grad_output) || !op.shape(2, weight)) {
@@ -138,7 +138,7 @@ std::optional<Cost> convolution_backward_input(Operator& op, Parameters) {
   return op.cost(multiply_adds(grad_output.elements(), weight) * 2, input.elements());
 }
 
-// (sizes of the weight, grad_output, input, …).
+// Arguments: (sizes of the weight, grad_output, input, …).
 std::optional<Cost> convolution_backward_weight(Operator& op, Parameters) {
   Shape input, grad_output, weight;
   if (op.in.size() == 0 || !weight.read(op.in[0].text()) || !op.shape(1, grad_output) || !op.shape(2, input)) {

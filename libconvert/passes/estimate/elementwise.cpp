@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operators whose work grows with their elements: pointwise, copies, reductions, norms, pooling, losses,
+// Operators whose work is proportional to their elements: pointwise, copies, reductions, norms, pooling, losses,
 // optimizers.
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 namespace convert::estimates {
 namespace {
 
-// Returns the elements of the inputs as they are broadcast to one shape.
+// Returns the number of elements of the inputs broadcast to one shape.
 std::optional<Count> broadcast_elements(Operator& op) {
   Shape all, shape;
   std::ranges::fill(all.dims, 1);
@@ -27,7 +27,7 @@ std::optional<Count> broadcast_elements(Operator& op) {
   return all.product(0, max_dims);
 }
 
-// Returns the size of a pooling window, which has a number for each spatial dimension, or one for all.
+// Returns the size of a pooling window, given by one number per spatial dimension or one for all.
 std::optional<Count> window_elements(const Operator& op, std::size_t spatial, std::size_t argument) {
   Shape window;
   if (argument >= op.in.size() || !window.read(op.in[argument].text())) return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<Cost> written(Operator& op, Parameters) {
   return Cost{0, *bytes};
 }
 
-// (destination, source, …).
+// Arguments: (destination, source, …).
 std::optional<Cost> copied(Operator& op, Parameters) {
   const std::optional<Count> bytes = op.bytes_written(std::nullopt);
   if (!bytes || !op.in.has_tensor(1)) return std::nullopt;
@@ -68,14 +68,14 @@ std::optional<Cost> moved(Operator& op, Parameters) {
   return Cost{0, *bytes + op.in[0].bytes};
 }
 
-// (table, …, indices, …): as much of the table as the result.
+// Arguments: (table, …, indices, …). Reads as many bytes of the table as the result has.
 std::optional<Cost> gathered(Operator& op, Parameters p) {
   const std::optional<Count> bytes = op.bytes_written(std::nullopt);
   if (!bytes || bytes->overflow || !op.in.is_tensor(0) || !op.in.has_tensor(p[0])) return std::nullopt;
   return Cost{0, *bytes + std::min(bytes->value, op.in[0].bytes) + op.in[p[0]].bytes};
 }
 
-// (self, dimension, index, source, …) in place: as much of self as the source.
+// Arguments: (self, dimension, index, source, …), in place. Touches as many bytes of self as the source has.
 std::optional<Cost> scattered(Operator& op, Parameters p) {
   if (!op.in_place() || !op.in.is_tensor(0) || !op.in.is_tensor(2)) return std::nullopt;
   const bool from_tensor = op.in.is_tensor(3);
@@ -100,21 +100,21 @@ std::optional<Cost> same_size(Operator& op, Parameters p) {
   return op.cost(elements * p[1], elements);
 }
 
-// The window for each element of the result.
+// One window per element of the result.
 std::optional<Cost> pooling(Operator& op, Parameters p) {
   const std::optional<Count> window = window_elements(op, p[0], p[1]), result = op.result_elements();
   if (!window || !result || !op.in.is_tensor(0)) return std::nullopt;
   return op.cost(*result * *window, result);
 }
 
-// (grad_output, self, window, …).
+// Arguments: (grad_output, self, window, …).
 std::optional<Cost> pooling_backward(Operator& op, Parameters p) {
   const std::optional<Count> window = window_elements(op, p[0], p[1]);
   if (!window || !op.in.is_tensor(0) || !op.in.is_tensor(1)) return std::nullopt;
   return op.cost(*window * op.in[0].elements, op.in[1].elements);
 }
 
-// Mean 1, variance 3 (difference, square, sum), normalising 2, weight 1, bias 1.
+// Operations per element: mean 1, variance 3 (difference, square, sum), normalising 2, weight 1, bias 1.
 std::optional<Cost> norm(Operator& op, Parameters p) {
   if (!op.in.is_tensor(0)) return std::nullopt;
   const Count elements = op.in[0].elements;
@@ -122,7 +122,7 @@ std::optional<Cost> norm(Operator& op, Parameters p) {
   return op.cost(elements * (affine + p[1]), elements);
 }
 
-// (input, weight, bias, …, training, …): in inference mean and variance are given.
+// Arguments: (input, weight, bias, …, training, …). In inference, mean and variance are given.
 std::optional<Cost> batch_norm(Operator& op, Parameters) {
   for (const Argument& argument : op.in.all()) {
     if (argument.text() == "True") break;
@@ -131,8 +131,8 @@ std::optional<Cost> batch_norm(Operator& op, Parameters) {
   return norm(op, {1, 6});
 }
 
-// Normalised input 2, gradient times weight 1, its sum 1, its sum with the input 2, gradient of the input 4;
-// gradient of the weight 2, of the bias 1.
+// Operations per element: normalised input 2, gradient times weight 1, its sum 1, its sum with the input 2,
+// gradient of the input 4; gradient of the weight 2, of the bias 1.
 std::optional<Cost> norm_backward(Operator& op, Parameters p) {
   if (!op.in.is_tensor(0)) return std::nullopt;
   const Count elements = op.in[0].elements;
@@ -140,7 +140,7 @@ std::optional<Cost> norm_backward(Operator& op, Parameters p) {
   return op.cost(elements * (affine + p[1]), elements);
 }
 
-// (weight, indices, offsets, scale, mode, sparse, weights of the samples, …).
+// Arguments: (weight, indices, offsets, scale, mode, sparse, weights of the samples, …).
 std::optional<Cost> embedding_bag(Operator& op, Parameters) {
   Shape weight;
   if (!op.shape(0, weight) || weight.rank != 2 || !op.in.is_tensor(1)) return std::nullopt;
@@ -154,14 +154,14 @@ std::optional<Cost> embedding_bag(Operator& op, Parameters) {
   return Cost{rows * (flag(weighted) + 1), *bytes + read};
 }
 
-// (gradient, indices, …).
+// Arguments: (gradient, indices, …).
 std::optional<Cost> embedding_bag_backward(Operator& op, Parameters) {
   Shape gradient;
   if (!op.shape(0, gradient) || gradient.rank != 2 || !op.in.is_tensor(1)) return std::nullopt;
   return op.cost(Count(op.in[1].elements) * gradient[1], std::nullopt);
 }
 
-// (…, self, target, weight, …): one element of self, or of its gradient, for each target.
+// Arguments: (…, self, target, weight, …). Touches one element of self, or of its gradient, per target.
 std::optional<Cost> nll_loss(Operator& op, Parameters p) {
   const std::size_t target = p[0];
   if (!op.in.is_tensor(target - 1) || !op.in.is_tensor(target)) return std::nullopt;
@@ -179,16 +179,16 @@ std::optional<Cost> nll_loss(Operator& op, Parameters p) {
   return Cost{elements, bytes};
 }
 
-// (parameters, gradients, averages, averages of squares, their maxima, steps, rate, beta1, beta2, decay, …):
-// averages 3 and 4, denominator 3, step 3, weight decay 2, maximum 1.
+// Arguments: (parameters, gradients, averages, averages of squares, their maxima, steps, rate, beta1, beta2, decay,
+// …). Operations per element: averages 3 and 4, denominator 3, step 3, weight decay 2, maximum 1.
 std::optional<Cost> fused_adam(Operator& op, Parameters) {
   if (!op.in_place() || op.in.size() < 10 || !op.in.has_tensor(0)) return std::nullopt;
   const bool decay = !op.is_zero(9), maxima = op.in.has_tensor(4);
   return op.cost((flag(decay) * 2 + flag(maxima) + 13) * op.in[0].elements, std::nullopt, 0b11101);
 }
 
-// (parameters, gradients, momentum buffers, decay, momentum, rate, dampening, nesterov, …): step 2, momentum 3,
-// nesterov 2, weight decay 2.
+// Arguments: (parameters, gradients, momentum buffers, decay, momentum, rate, dampening, nesterov, …). Operations
+// per element: step 2, momentum 3, nesterov 2, weight decay 2.
 std::optional<Cost> fused_sgd(Operator& op, Parameters) {
   if (!op.in_place() || op.in.size() < 8 || !op.in.has_tensor(0)) return std::nullopt;
   const bool decay = !op.is_zero(3), momentum = !op.is_zero(4), nesterov = op.is_true(7);

@@ -28,7 +28,7 @@ constexpr std::uint32_t hash(std::string_view name) {
   return h ^ h >> 15U;
 }
 
-// Rows by the hash of their names, 0 for none, otherwise from 1; the next slot where one is taken.
+// Open-addressing hash table of row numbers, which count from 1; 0 marks an empty slot.
 constexpr std::size_t slots = 1024;
 static_assert(std::size(rows) * 2 <= slots);
 
@@ -38,7 +38,7 @@ constexpr auto table = [] {
   for (const Row& row : rows) {
     std::size_t slot = hash(row.name) % slots;
     for (; result[slot] != 0; slot = (slot + 1) % slots) {
-      if (rows[result[slot] - 1U].name == row.name) throw "an operator stands twice";  // does not compile
+      if (rows[result[slot] - 1U].name == row.name) throw "an operator is listed twice";  // does not compile
     }
     result[slot] = ++number;
   }
@@ -70,7 +70,7 @@ std::optional<OpCost> estimate_cost(std::string_view name, const OpIo& inputs, c
   if (!op.read()) return std::nullopt;
   const std::optional<estimates::Cost> cost = row->formula(op, row->parameters);
   if (!cost || cost->num_ops.overflow || cost->bytes.overflow) return std::nullopt;
-  // An operation on complex numbers is several.
+  // No estimate: an operation on complex numbers is several real ones.
   if (cost->num_ops.value != 0 && inputs.types.find("complex") != std::string_view::npos) return std::nullopt;
   return OpCost{cost->num_ops.value, cost->bytes.value};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares the formulas that op_table.def gives to operators, and what they see of an operator.
+// Declares the formulas used in op_table.def, and their view of an operator.
 #pragma once
 
 #include <array>
@@ -13,11 +13,12 @@
 
 namespace convert::estimates {
 
+// Cost of one operator call.
 struct Cost {
   Count num_ops, bytes;
 };
 
-// Holds one call of an operator; refers to both OpIo and their texts, which must outlive it.
+// One call of an operator. Refers to both OpIo objects and their texts, which must outlive it.
 class Operator {
  public:
   Operator(const OpIo& inputs, const OpIo& outputs, bool in_place)
@@ -26,19 +27,20 @@ class Operator {
   [[nodiscard]] bool read() { return in.read(inputs_.values) && out.read(outputs_.values); }
 
   [[nodiscard]] bool in_place() const { return in_place_; }  // the name ends with `_`
-  // Returns false unless the argument is a tensor with these sizes.
+  // Reads the sizes of an argument. Returns false unless it is a tensor with as many elements.
   [[nodiscard]] bool shape(std::size_t argument, Shape& shape);
   [[nodiscard]] bool output_shape(Shape& shape) const;  // of the first output
   [[nodiscard]] std::string_view type(std::size_t argument);
   [[nodiscard]] bool is_true(std::size_t argument) const;
-  [[nodiscard]] bool is_zero(std::size_t argument) const;  // or no number
-  // Returns the elements of the first output, or of the argument that an operation in place writes.
+  [[nodiscard]] bool is_zero(std::size_t argument) const;  // also true if it is not a number
+  // Returns the number of elements of the first output, or of the argument that an in-place operation writes.
   [[nodiscard]] std::optional<Count> result_elements() const;
 
-  // Returns the bytes of all inputs, each tensor once, without those that are only written (`out`).
+  // Returns the bytes of all inputs, each tensor once, without tensors that are only written (`out`).
   [[nodiscard]] Count bytes_read() const;
-  // Returns the bytes of the outputs. Where the trace has none: of an operation in place, those of the arguments in
-  // the mask `written`; else, given `result`, those of so many elements like the first tensor's; else nothing.
+  // Returns the bytes of the outputs. If the trace has no outputs, returns the bytes of the arguments in the mask
+  // `written` for an in-place operation; else, if `result` is given, the bytes of `result` elements of the first
+  // tensor's type; else nullopt.
   [[nodiscard]] std::optional<Count> bytes_written(std::optional<Count> result, unsigned written = 1) const;
   [[nodiscard]] std::optional<Cost> cost(Count num_ops, std::optional<Count> result, unsigned written = 1) const;
 
@@ -48,7 +50,7 @@ class Operator {
   const OpIo& inputs_;
   const OpIo& outputs_;
   bool in_place_;
-  Elements shapes_, types_;  // of the inputs, when they are asked for
+  Elements shapes_, types_;  // of the inputs; read on first use
   bool shapes_read_ = false, types_read_ = false;
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 using ArgumentKind = Argument::Kind;
 
-// Returns whether two are the same: tensors by their id, lists of tensors by their text.
+// Returns whether two arguments are the same: tensors by id, lists of tensors by text.
 bool same(const Argument& a, const Argument& b) {
   return a.kind == b.kind && (a.kind == ArgumentKind::tensor ? a.id == b.id : a.text() == b.text());
 }
@@ -17,7 +17,7 @@ bool has(std::span<const Argument> arguments, const Argument& wanted) {
   return std::ranges::any_of(arguments, [&](const Argument& a) { return same(a, wanted); });
 }
 
-// Returns the bytes of tensors, each once, without those that are in `except`.
+// Returns the bytes of the distinct tensors that are not in `except`.
 Count distinct_bytes(std::span<const Argument> arguments, std::span<const Argument> except) {
   Count bytes;
   for (std::size_t i = 0; i < arguments.size(); ++i) {

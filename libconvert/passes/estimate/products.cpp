@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Products of matrices and attention.
+// Matrix products and attention.
 #include <algorithm>
 
 #include "passes/estimate/formulas.h"
@@ -25,7 +25,7 @@ std::optional<Cost> batched_product(Operator& op, Parameters p) {
   return op.cost(matrix * a[0] * a[2] * 2, summed ? matrix : matrix * a[0]);
 }
 
-// Vectors, matrices and batches of them; the dimensions before the last two are broadcast.
+// Vectors, matrices and batches of matrices. Dimensions before the last two are broadcast.
 std::optional<Cost> broadcast_product(Operator& op, Parameters p) {
   Shape a, b;
   if (!op.shape(p[0], a) || !op.shape(p[0] + 1U, b) || a.rank == 0 || b.rank == 0) return std::nullopt;
@@ -54,21 +54,21 @@ std::optional<Cost> linear(Operator& op, Parameters) {
 namespace {
 
 struct AttentionSizes {
-  Count pairs;                // of a query and a key, over batches and heads
-  std::uint64_t qk_size = 0;  // of a query and of a key
-  std::uint64_t v_size = 0;   // of a value
+  Count pairs;                // pairs of a query and a key, over batches and heads
+  std::uint64_t qk_size = 0;  // length of a query and of a key
+  std::uint64_t v_size = 0;   // length of a value
   Count outputs;              // elements
 };
 
-// Query i looks at the keys 0…i.
+// Query i attends to keys 0…i.
 Count causal_pairs(std::uint64_t queries, std::uint64_t keys) {
   const std::uint64_t square = std::min(queries, keys);
   const Count triangle = square % 2 == 0 ? Count(square / 2) * (Count(square) + 1) : Count(square / 2 + 1) * square;
   return triangle + Count(queries - square) * keys;
 }
 
-// The flag follows the probability of dropout, after tensors, lists and other floating-point numbers: a bool, or
-// the kind of mask, where 0 is none.
+// Finds the causal flag. It follows the dropout probability, after tensors, lists and other floating-point numbers.
+// It is a bool, or a mask kind, where 0 means no mask.
 std::optional<bool> is_causal(Operator& op, std::size_t query) {
   bool dropout = false;
   for (std::size_t i = query + 3; i < op.in.size(); ++i) {
@@ -95,7 +95,7 @@ std::optional<AttentionSizes> attention_sizes(Operator& op, Parameters p) {
   }
   if (q.back(1) != k.back(1) || k.back(2) != v.back(2)) return std::nullopt;
   for (std::size_t i = 0; i + 2 < q.rank; ++i) {
-    const bool heads = i + 3 == q.rank;  // groups of queries may share the head of a key
+    const bool heads = i + 3 == q.rank;  // several query heads may share a key head
     if (k[i] != v[i] || (q[i] != k[i] && !(heads && k[i] != 0 && q[i] % k[i] == 0))) return std::nullopt;
   }
   const std::optional<bool> causal = is_causal(op, first);
@@ -118,7 +118,7 @@ std::optional<Cost> attention(Operator& op, Parameters p) {
   return op.cost(sizes->pairs * (Count(sizes->qk_size) + sizes->v_size) * 2, sizes->outputs);
 }
 
-// The scores once more, dV = Pᵀ dO, dP = dO Vᵀ, dQ = dS K, dK = dSᵀ Q.
+// Recomputed scores, dV = Pᵀ dO, dP = dO Vᵀ, dQ = dS K, dK = dSᵀ Q.
 std::optional<Cost> attention_backward(Operator& op, Parameters p) {
   const std::optional<AttentionSizes> sizes = attention_sizes(op, p);
   if (!sizes) return std::nullopt;

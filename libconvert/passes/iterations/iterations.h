@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the iterations of a program, such as training steps, in what a rank does.
+// Finds the iterations of a program, such as training steps, in a rank's trace.
 #pragma once
 
 #include <cstddef>
@@ -15,48 +15,51 @@
 
 namespace convert {
 
+// Iteration of each node of a rank.
 struct Iterations {
-  static constexpr std::uint32_t prologue = 0xffffffff;  // what comes before the first
-  static constexpr std::uint32_t epilogue = 0xfffffffe;  // what comes behind the last
+  static constexpr std::uint32_t prologue = 0xffffffff;  // before the first iteration
+  static constexpr std::uint32_t epilogue = 0xfffffffe;  // after the last iteration
 
   std::vector<std::uint32_t> of;  // by node: its iteration, as an index of `numbers`
   std::vector<std::uint32_t>
-      order;  // nodes, parents before children, of those that are ready the first in the file
-  std::vector<std::int64_t> numbers;  // as the program counts its iterations; from 0 on where it does not
+      // nodes, parents before children; among ready nodes the first in the file comes first
+      order;
+  std::vector<std::int64_t> numbers;  // the program's iteration numbers; counted from 0 if it does not count
 };
 
-// Returns the mark of a node: the attribute `iteration`, else what iteration_in_name() finds.
+// Returns the mark of a node: the attribute `iteration`, else the result of iteration_in_name().
 [[nodiscard]] std::optional<IterationMark> iteration_mark(const NodeTable& table, const Node& node);
 
-// Returns the iterations that marks tell: a node without a mark is of the iteration of the node before it in order,
-// and so is every node where ProfilerStep#k is the mark. Without iterations if there are no marks. Throws
+// Returns the iterations given by marks, or no iterations if there are no marks. A node without a mark belongs to
+// the iteration of the node before it in order; with marks ProfilerStep#k, every other node does. Throws
 // Error(input) [iterations] if the dependencies have a cycle.
 [[nodiscard]] Iterations marked_iterations(const Trace& trace);
 
-// A period of the calls of a rank: its collectives, sends and receives.
+// Period of the calls of a rank: collectives, sends and receives.
 struct CallPeriod {
-  std::size_t calls = 0;       // of an iteration
-  double share = 0;            // of the calls that equal the one a period later
-  std::size_t first = 0;       // where the first iteration begins, and how many whole ones there are: 0, if the
-  std::size_t iterations = 0;  // period does not hold
+  std::size_t calls = 0;       // in an iteration
+  double share = 0;            // of calls that equal the call one period later
+  std::size_t first = 0;       // call at which the first iteration begins
+  std::size_t iterations = 0;  // number of whole iterations; 0 if the period does not hold
 };
 inline constexpr double least_period_share = 0.9;
 
-// Returns the period that explains most of a sequence, of equally good ones the shortest: a run of at least two
-// periods, and of 90 % of the sequence, in which 90 % of the calls equal the one a period later. Where none holds,
-// the one with the largest share. `wanted`: only periods with so many iterations; 0: any.
+// Returns the period that explains the largest part of a sequence, the shortest one if several are equally good. A
+// period holds over a run of at least two periods and 90 % of the sequence, in which 90 % of the calls equal the
+// call one period later. If none holds, returns the one with the largest share. `wanted`: required number of
+// iterations;
 [[nodiscard]] CallPeriod find_period(std::span<const std::uint32_t> sequence, std::size_t wanted = 0);
 
-// Returns the iterations that the calls of a rank tell by their period. An iteration begins as many nodes before
-// its first call as are alike in all of them; a call is described by type, collective, bytes, group and peer.
-// Without iterations if no period holds. Throws Error(input) as above.
+// Returns the iterations given by the period of the rank's calls, or no iterations if no period holds. An iteration
+// begins before its first call, at the earliest node up to which all iterations are alike. Calls are compared by
+// type, collective, bytes, group and peer. Throws Error(input) [iterations] if the dependencies have a cycle.
 [[nodiscard]] Iterations periodic_iterations(const Trace& trace, CallPeriod& found, std::size_t wanted = 0);
 
-// Returns them by a period that was found for the same trace before.
+// Returns the iterations for a period that was found earlier for the same trace.
 [[nodiscard]] Iterations iterations_of_period(const Trace& trace, const CallPeriod& period);
 
-// Returns a number for each node that tells whether nodes of a rank do the same: of calls what was said above, of
-// others type and name but for its digits.
+// Returns a class number for each node: nodes of a rank with equal numbers do the same. Calls are compared as in
+// periodic_iterations(), other nodes by type and by name without digits.
 [[nodiscard]] std::vector<std::uint32_t> alike_classes(const Trace& trace);
 
 }  // namespace convert

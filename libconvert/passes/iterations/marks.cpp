@@ -22,7 +22,7 @@ std::vector<std::uint32_t> iteration_order(const Trace& trace) {
   std::vector<std::uint32_t> order = topological_order(graph);
   if (order.size() == graph.size()) return order;
   throw input_error({.file = trace.name, .rank = static_cast<std::int64_t>(trace.rank)},
-                    "a dependency cycle, in which no iterations can be told apart; et-validate names it",
+                    "dependency cycle, so iterations cannot be distinguished; run et-validate to find it",
                     "iterations");
 }
 
@@ -45,7 +45,7 @@ Iterations marked_iterations(const Trace& trace) {
     if (marks[i] && marks[i]->begins == begins) {
       const auto [at, is_new] = known.try_emplace(marks[i]->number, static_cast<std::uint32_t>(out.numbers.size()));
       if (is_new) out.numbers.push_back(marks[i]->number);
-      // The device's mark of a step comes late, and says nothing new.
+      // The device's mark of a step comes late and adds no information.
       if (is_new || !begins) now = at->second;
     }
     out.of[i] = now;

@@ -40,14 +40,14 @@ std::string class_of(const Trace& trace, const Node& node) {
   return text;
 }
 
-// The comparisons of a run: the calls that equal the one a period later, and the others.
+// Comparisons of a run: calls that equal the call one period later, and calls that differ.
 struct PeriodRun {
   std::size_t begin = 0, matches = 0, mismatches = 0;
   [[nodiscard]] std::size_t length() const { return matches + mismatches; }
   [[nodiscard]] double share() const { return static_cast<double>(matches) / static_cast<double>(length()); }
 };
-// Returns the run with the largest sum where a match weighs 1 and a mismatch takes 4 away: what does not repeat at
-// its ends is not in it.
+// Returns the run with the largest sum, in which a match adds 1 and a mismatch subtracts 4. Ends that do not repeat
+// are thus excluded.
 PeriodRun best_run(std::span<const std::uint32_t> s, std::size_t period) {
   constexpr std::int64_t cost = 4;
   PeriodRun best, now;
@@ -78,12 +78,12 @@ class PeriodFinder {
   PeriodFinder(std::span<const std::uint32_t> s, std::size_t wanted) : s_(s), wanted_(wanted) {}
 
   CallPeriod find() {
-    constexpr std::size_t most_work = std::size_t{4} << 30U;  // comparisons: seconds
+    constexpr std::size_t most_work = std::size_t{4} << 30U;  // comparisons, which take seconds
     const std::size_t longest = std::min(s_.size() / 2, most_work / std::max<std::size_t>(s_.size(), 1));
-    // So many iterations cover nine tenths with no other period.
+    // Only these periods cover 90 % of the calls with the wanted number of iterations.
     const std::size_t first = wanted_ == 0 ? 1 : std::max<std::size_t>(1, 9 * s_.size() / 10 / (wanted_ + 1));
     const std::size_t last = wanted_ == 0 ? longest : std::min(longest, s_.size() / wanted_);
-    // No period explains more than all calls.
+    // No period can explain more than all calls.
     for (std::size_t period = first; period <= last && explained_ < s_.size(); ++period) try_period(period);
     if (best_.iterations == 0 && wanted_ != 0) return PeriodFinder(s_, 0).find_nearest(longest);
     return best_.iterations != 0 ? best_ : nearest_;
@@ -99,12 +99,12 @@ class PeriodFinder {
     const std::size_t matches = count_matches(s_, period);
     const double share = static_cast<double>(matches) / static_cast<double>(s_.size() - period);
     if (share > nearest_.share) nearest_ = {.calls = period, .share = share};
-    if (matches + matches / 16 + period <= explained_) return;  // no run explains more
+    if (matches + matches / 16 + period <= explained_) return;  // no run can explain more
     const PeriodRun run = best_run(s_, period);
     const std::size_t covered = run.length() + period;
     if (run.length() < period || 10 * covered < 9 * s_.size() || run.share() < least_period_share) return;
     if (wanted_ != 0 && covered / period != wanted_) return;
-    // A call that differs in the midst of others makes two mismatches.
+    // A single call that differs causes two mismatches.
     const std::size_t explained = covered - (run.mismatches + 1) / 2;
     if (explained <= explained_) return;
     explained_ = explained;
@@ -130,7 +130,7 @@ class PeriodCut {
     const std::size_t before = alike_before();
     std::vector<std::size_t> cuts;
     for (std::size_t k = 0; k < period_.iterations; ++k) cuts.push_back(anchor(k) - before);
-    // The last one is as long behind its last call as the first.
+    // The last iteration extends as far after its last call as the first one.
     const std::size_t tail = cuts[1] - 1 - calls_[period_.first + period_.calls - 1];
     std::size_t end = calls_[period_.first + period_.iterations * period_.calls - 1] + 1;
     for (std::size_t i = 0; i < tail && end < out_.order.size() && !is_call_[out_.order[end]]; ++i) ++end;
@@ -161,7 +161,7 @@ class PeriodCut {
 
   const CallPeriod& period_;
   std::vector<std::uint32_t> classes_;
-  const std::vector<std::size_t>& calls_;  // places in the order
+  const std::vector<std::size_t>& calls_;  // positions in the order
   Iterations& out_;
   std::vector<bool> is_call_;
 };

@@ -10,7 +10,8 @@
 namespace convert {
 namespace {
 
-constexpr std::int64_t longest_ns = std::numeric_limits<std::int64_t>::max() / 1000;  // as picoseconds
+// fits in 63 bits as picoseconds
+constexpr std::int64_t longest_ns = std::numeric_limits<std::int64_t>::max() / 1000;
 
 // Mixes bits as splitmix64 does (Steele, Lea, Flood 2014).
 std::uint64_t mixed(std::uint64_t x) {
@@ -106,7 +107,7 @@ void check_same_iterations(const std::string& set, const std::vector<IterationSu
     if (r.numbers != first.numbers)
       throw disagree(set, "rank " + std::to_string(r.rank) + " has " + numbers_text(r.numbers) + ", rank " +
                               std::to_string(first.rank) + " has " + numbers_text(first.numbers) +
-                              "; all ranks must have the same");
+                              "; all ranks must have the same iterations");
     const auto falls = std::ranges::adjacent_find(r.numbers, std::ranges::greater_equal());
     if (falls != r.numbers.end())
       throw disagree(set, "iteration " + std::to_string(falls[0]) + " of rank " + std::to_string(r.rank) +
@@ -141,7 +142,7 @@ void check_complete_iterations(const std::string& set, const std::vector<Iterati
         continue;
       throw disagree(set, "iteration " + std::to_string(r.numbers[k]) + ": messages between rank " +
                               std::to_string(r.rank) + " and rank " + std::to_string(peer) +
-                              " have their other end in another iteration, or nowhere");
+                              " have no counterpart in this iteration");
     }
   }
 }

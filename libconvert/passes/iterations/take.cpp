@@ -53,8 +53,8 @@ void IterationTaker::check_copies() {
   const std::uint64_t copies = taken_.repeat - 1;
   std::uint64_t more = 0;
   if (__builtin_mul_overflow(copies, block_, &more) || more >= std::numeric_limits<NodeId>::max() - next_id_)
-    throw cannot_take(trace_, "--repeat " + std::to_string(taken_.repeat) + ": there are not enough ids behind " +
-                                  std::to_string(next_id_) + " for " + std::to_string(block_) + " nodes each");
+    throw cannot_take(trace_, "--repeat " + std::to_string(taken_.repeat) + ": not enough node ids after " +
+                                  std::to_string(next_id_) + " for copies of " + std::to_string(block_) + " nodes");
   ++next_id_;
   span_ = found_.numbers[taken_.last] - found_.numbers[taken_.first] + 1;
   std::int64_t numbers = 0;
@@ -62,15 +62,16 @@ void IterationTaker::check_copies() {
       __builtin_mul_overflow(static_cast<std::int64_t>(copies), span_, &numbers) ||
       numbers > std::numeric_limits<std::int64_t>::max() - found_.numbers[taken_.last])
     throw cannot_take(trace_,
-                      "--repeat " + std::to_string(taken_.repeat) + ": the numbers of iterations leave 63 bits");
+                      "--repeat " + std::to_string(taken_.repeat) + ": the iteration numbers exceed 63 bits");
   for (std::size_t i = 0; i < found_.of.size(); ++i) {
     const std::uint32_t k = found_.of[i];
     if (k < taken_.first || k > taken_.last) continue;
     if (find(trace_.nodes.attributes(trace_.nodes.nodes[i]), attr::merged_from) != nullptr)
-      throw input_error(location_of(trace_, i),
-                        "node " + std::to_string(trace_.nodes.nodes[i].id) +
-                            " is of a merged collective, which cannot be repeated; --collapse folds it back",
-                        "iterations");
+      throw input_error(
+          location_of(trace_, i),
+          "node " + std::to_string(trace_.nodes.nodes[i].id) +
+              " belongs to a merged collective, which cannot be repeated; use --collapse to restore the collective",
+          "iterations");
   }
 }
 
@@ -98,7 +99,7 @@ std::uint32_t IterationTaker::partner(std::uint32_t node, std::uint32_t iteratio
   return range[std::min<std::size_t>(place_[node], range.size() - 1)].second;
 }
 
-// The nodes that nothing in the iteration waits for, and those that wait for nothing in it.
+// Finds the nodes without dependents in the iteration, and the nodes without dependencies in it.
 void IterationTaker::find_ends() {
   constexpr std::size_t most = std::size_t{1} << 20U;
   std::vector<bool> waited(found_.of.size());
@@ -122,7 +123,7 @@ void IterationTaker::find_ends() {
   if (roots * sinks_.size() > most)
     throw cannot_take(trace_, "the only iteration has " + counted(roots, "first node") + " and " +
                                   counted(sinks_.size(), "last node") +
-                                  ": too many for copies that begin when the one before has ended");
+                                  ": too many for copies that begin when the previous copy has ended");
 }
 
 NodeId IterationTaker::id_of(Place p) const {
@@ -134,7 +135,8 @@ IterationTaker::Place IterationTaker::seen_from(Slot slot, std::uint32_t iterati
   constexpr Place nowhere{no_index, no_slot};
   const std::uint32_t of_parent = found_.of[parent];
   if (of_parent >= nodes_.size()) return nowhere;
-  const Slot target = slot + of_parent - iteration;  // modulo 2^64: before the first is behind the last
+  // modulo 2^64, so that a slot before the first compares as after the last
+  const Slot target = slot + of_parent - iteration;
   if (target >= parts() - 1) return nowhere;
   const std::uint32_t there = recorded(target);
   const std::uint32_t node = there == of_parent ? parent : partner(parent, there);
@@ -163,7 +165,7 @@ void IterationTaker::add_deps(std::uint32_t node, Slot slot, bool data, NodeTabl
   }
 }
 
-// Adds what the first iteration depends on in the one before, which was not recorded.
+// Adds dependencies of the first iteration on the one before it, which was not recorded.
 void IterationTaker::add_to_earlier(std::uint32_t node, Slot slot, bool data, NodeTable& out) {
   if (slot == 0 || recorded(slot) != 0) return;
   const auto add = [&](Place p) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view delay_name = "[delay]";
 
-// Returns whether this pass writes the attribute itself, or other fields of the result say the same.
+// Returns whether this pass writes the attribute itself, or other fields of the result contain the same data.
 bool is_ours(Name name) {
   return name == attr::is_cpu_op || name == attr::comm_type || name == attr::comm_size || name == attr::comm_src ||
          name == attr::comm_dst || name == attr::comm_tag || name == attr::num_ops || name == attr::tensor_size ||
@@ -57,7 +57,7 @@ void LinkedNodes::head(Trace& out) {
   add_group_names(names, out.metadata);
 }
 
-// Nodes and attributes are laid out anew; texts, numbers, inputs and outputs stay where they are.
+// Rebuilds nodes and attributes; texts, numbers, inputs and outputs keep their positions.
 void LinkedNodes::begin_tables() {
   host_attrs_ = std::exchange(host_.nodes.attrs, {});
   host_nodes_ = std::exchange(host_.nodes.nodes, {});
@@ -130,7 +130,7 @@ void LinkedNodes::add_node(std::uint32_t index) {
   table_->end_node();
 }
 
-// Communication never counts as work of the CPU, even without a kernel: ASTRA-sim fails on that.
+// Communication never counts as CPU work, even without a kernel, as ASTRA-sim fails on that.
 void LinkedNodes::add_host(const OrderedNode& n) {
   NodeTable& t = *table_;
   Node& node = t.nodes.back();
@@ -315,7 +315,7 @@ std::int64_t LinkedNodes::peer_of(const CommFacts& facts, const GroupTable::Grou
   const std::vector<std::uint32_t>& ranks = group.ranks.empty() ? group.first_ranks : group.ranks;
   const std::int64_t size = facts.group_size > 0 ? facts.group_size : group.size;
   const auto own = static_cast<std::size_t>(facts.own), peer = static_cast<std::size_t>(facts.peer);
-  // Ranks within the group, unless this rank has another number in the group: then they are global ranks.
+  // Peers are ranks within the group, unless this rank has another number in the group: then they are global ranks.
   const bool of_world =
       (size > 0 && facts.peer >= size) || (facts.own >= 0 && own < ranks.size() && ranks[own] != rank_);
   if (of_world) return facts.own < 0 || facts.own == rank_ ? facts.peer : -1;
@@ -324,7 +324,8 @@ std::int64_t LinkedNodes::peer_of(const CommFacts& facts, const GroupTable::Grou
   const bool all = size > 0 && size == world_ && (facts.own < 0 || facts.own == rank_);
   const std::int64_t first = all || facts.own < 0 ? 0 : rank_ - facts.own;
   if (first == 0 && (all || size <= 0 || world_ == 0)) return facts.peer;
-  // Not the group of all ranks: its ranks follow from the number of this rank in it if they are consecutive.
+  // The group is not the group of all ranks. Assume consecutive ranks, which follow from this rank's number in the
+  // group.
   if (first < 0 || (size > 0 && first % size != 0)) return -1;
   report_.add(Unmatched::communication_peer_assumed, table_->nodes.back().id,
               table_->view(table_->nodes.back().name));
@@ -352,7 +353,7 @@ bool LinkedNodes::add_message(const CommFacts& facts, const GroupTable::Group& g
 }
 
 std::uint64_t LinkedNodes::share_of(std::uint64_t total, Wide part, Wide whole) {
-  // Times beyond 64 bits are no real ones: halves will do.
+  // Times beyond 64 bits are invalid, so approximate halves are good enough.
   for (; whole >> 64U != 0; whole >>= 1U) part >>= 1U;
   return static_cast<std::uint64_t>(static_cast<Wide>(total) * part / whole);
 }
@@ -399,7 +400,7 @@ void LinkedNodes::add_cost(const OrderedNode& n, const Profile::DeviceOp& d) {
   ++report_.estimated_nodes;
 }
 
-// Adds the profiler's attributes; one that the host trace states with another value gets the name "kineto:…".
+// Adds the profiler's attributes. An attribute that the host trace has with another value is renamed to "kineto:…".
 void LinkedNodes::carry(const AttrTable& from, std::span<const Attr> attrs) {
   const std::size_t begin = table_->nodes.back().attrs.begin;
   const std::size_t own = table_->attrs.size() - begin;

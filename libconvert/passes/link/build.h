@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the nodes of a linked trace: names, times, attributes, estimates.
+// Builds the nodes of a linked trace: names, times, attributes, estimates.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ namespace convert {
 
 class LinkedNodes {
  public:
-  // Consumes `host`; keeps references to all else.
+  // Consumes `host`; keeps references to all other arguments.
   LinkedNodes(Trace host, const Profile* device, const Operators& operators, const Order& order, GroupTable& groups,
               const LinkOptions& options, LinkReport& report)
       : host_(std::move(host)),
@@ -40,13 +40,13 @@ class LinkedNodes {
   LinkedNodes& operator=(const LinkedNodes&) = delete;
 
   void head(Trace& out);  // call once, first
-  // Replaces out.nodes by up to `max_nodes` further nodes; returns false, with none, at the end. `out` must be the
-  // same object each time: its tables hold the texts, inputs and outputs of the host trace.
+  // Replaces out.nodes by up to `max_nodes` further nodes. Returns false, with no nodes, at the end. `out` must be
+  // the same object each time: its tables hold the texts, inputs and outputs of the host trace.
   bool next(Trace& out, std::size_t max_nodes);
 
  private:
   __extension__ using Wide = unsigned __int128;
-  // Divides the cost of an operator among its kernels, by their times.
+  // Divides the cost of an operator among its kernels, in proportion to their times.
   struct Share {
     Wide total_ns = 0;
     Wide given_ns = 0;
@@ -71,13 +71,13 @@ class LinkedNodes {
   void note_missing(const OrderedNode& n);
   void add_collective(const CommFacts& facts, const GroupTable::Group& group, std::int64_t bytes);
   bool add_message(const CommFacts& facts, const GroupTable::Group& group, std::int64_t bytes);
-  // Returns the peer's rank in the world; -1 if it is unknown.
+  // Returns the peer's global rank, or -1 if it is unknown.
   [[nodiscard]] std::int64_t peer_of(const CommFacts& facts, const GroupTable::Group& group);
   void add_splits(Name name, std::string_view splits, std::int64_t bytes);
   void add_cost(const OrderedNode& n, const Profile::DeviceOp& d);
   void carry(const AttrTable& from, std::span<const Attr> attrs);
-  // Returns whether `n` began when its caller had ended; true without times or gaps. A control dependency is waited
-  // for, and a callee on another thread that began earlier must not be held up by it.
+  // Returns whether `caller` had ended when `n` began; true without times or gaps. A replay waits for control
+  // dependencies, and must not delay a callee on another thread that began before its caller ended.
   [[nodiscard]] bool has_ended(const OrderedNode& caller, const OrderedNode& n) const {
     return !operators_.timed || !options_.keep_gaps || caller.start_ns + caller.duration_ns <= n.start_ns;
   }
@@ -93,14 +93,15 @@ class LinkedNodes {
   std::vector<Attr> host_attrs_;
   std::vector<Node> host_nodes_;
   std::vector<Share> shares_;
-  std::vector<std::uint32_t> share_of_operator_;                            // into shares_, or none
-  std::map<std::tuple<std::int64_t, Rank, Rank>, std::uint32_t> messages_;  // so far, by group, source, destination
+  std::vector<std::uint32_t> share_of_operator_;  // into shares_, or none
+  // number of messages so far, by group, source, destination
+  std::map<std::tuple<std::int64_t, Rank, Rank>, std::uint32_t> messages_;
   Text delay_text_;
   NodeTable* table_ = nullptr;  // of the result
   Rank rank_ = 0;
   std::uint32_t world_ = 0;         // number of ranks; 0: unknown
-  bool only_group_of_all_ = false;  // the traces tell of process groups, and each group has all ranks
-  std::size_t next_ = 0;            // of the order's nodes
+  bool only_group_of_all_ = false;  // the traces define process groups, and each has all ranks
+  std::size_t next_ = 0;            // index of the next node of the order
   std::size_t host_text_ = 0, host_numbers_ = 0, host_texts_ = 0;  // sizes of the tables before the first node
 };
 

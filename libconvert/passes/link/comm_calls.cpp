@@ -31,7 +31,7 @@ void CommCalls::note_recorded(std::span<const std::uint32_t> open) {
   recorded_.insert(around.begin(), around.end());
 }
 
-// The annotation inside a call (nccl:send 0->1 in record_param_comms) adds to it what it knows.
+// Adds the data of an annotation inside a call (nccl:send 0->1 in record_param_comms) to the call.
 void CommCalls::begin(std::span<const std::uint32_t> open) {
   const Operator& op = operators_.all[open.back()];
   const Node* node = op.host == no_index ? nullptr : &host_.nodes.nodes[op.host];
@@ -60,8 +60,8 @@ void CommCalls::begin(std::span<const std::uint32_t> open) {
     collectable_[op.thread].push_back(comm);
 }
 
-// Takes the sends and receives called on the thread since the last call that had a kernel; if there are none, the
-// collectives. PyTorch names no process group at the end of a batch: the group of the last call holds.
+// Takes the sends and receives that the thread called since its last call with a kernel; the collectives if there
+// are none. PyTorch does not name the process group at the end of a batch; the group of the last call applies.
 Range CommCalls::take_group(std::uint32_t thread, std::string_view group) {
   const auto found = collectable_.find(thread);
   if (found == collectable_.end()) return {};
@@ -92,8 +92,8 @@ std::string_view CommCalls::name_of(std::uint32_t op) const {
 
 std::optional<Collective> CommCalls::operator_type(std::uint32_t op) const { return named_operator(name_of(op)); }
 
-// Completes a kernel outside all calls by the innermost operator that names a collective; its group may be named by
-// an operator around it (vllm::all_reduce around _C_custom_ar::all_reduce).
+// Completes a kernel outside all calls by the innermost operator that names a collective. An operator around that
+// operator may name the group (vllm::all_reduce around _C_custom_ar::all_reduce).
 void CommCalls::complete_by_operator(std::span<const std::uint32_t> open, CommFacts& facts) const {
   bool found = false;
   for (const std::uint32_t op : std::views::reverse(innermost(open))) {
@@ -135,13 +135,13 @@ Range CommCalls::launch(std::span<const std::uint32_t> open, std::uint32_t threa
     }
     return {};
   }
-  // The first operation that the call itself launches carries it out, if none of a known name does.
+  // The first operation that the call itself launches implements the call if no kernel with a known name does.
   const bool direct = call != 0 && comm_of_[open.back()] == call && !comms_[call - 1].on_host &&
                       comms_[call - 1].kind != CommKind::none && !calls_[call - 1].carried;
   if (!known && !direct) return {};
   CommFacts facts = comm_of_kernel(*device_, d, named);
   if (call != 0) {
-    // The call knows whether a kernel that sends and receives is an all-to-all.
+    // The call defines whether a send-and-receive kernel is an all-to-all.
     const CommFacts& of_call = comms_[call - 1];
     if (of_call.kind != CommKind::none) facts.kind = of_call.kind, facts.type = of_call.type;
     facts.complete(of_call);

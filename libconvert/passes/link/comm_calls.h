@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Follows the communication calls on a rank's threads, and the kernels that carry them out.
+// Tracks the communication calls on a rank's threads, and the kernels that implement them.
 #pragma once
 
 #include <algorithm>
@@ -25,18 +25,20 @@ class CommCalls {
   CommCalls(const Trace& host, const Profile* device, const Operators& operators)
       : host_(host), device_(device), operators_(operators), comm_of_(operators.all.size()) {}
 
-  // Notes that an operator begins, the last of `open`: those of its thread that have begun and not ended.
+  // Records the begin of an operator: the last one of `open`, the operators of its thread that have begun and not
+  // ended.
   void begin(std::span<const std::uint32_t> open);
-  // Returns which communications a device operation launched inside `open` carries out, as a range for part(); one
-  // kernel may do several sends and receives. `called`: by a call in the profile, not matched by its time. A
-  // kernel of unknown name that a call launches carries it out, unless a known kernel of the call follows.
+  // Returns the communications that a device operation launched inside `open` implements, as a range for part();
+  // one kernel may implement several sends and receives. `called`: launched by a call in the profile instead of
+  // matched by time. A kernel with an unknown name implements the call that launches it, unless a known kernel of
+  // the call follows.
   [[nodiscard]] Range launch(std::span<const std::uint32_t> open, std::uint32_t thread, std::uint32_t operation,
                              bool called);
   [[nodiscard]] std::uint32_t part(std::size_t i) const { return parts_[i]; }  // into the facts
-  // Returns whether the kernel proved to be no communication.
+  // Returns whether the kernel turned out not to be communication.
   [[nodiscard]] bool is_withdrawn(std::uint32_t comm) const { return calls_[comm].withdrawn; }
-  // Calls fn(operation, comm) for kernels of unknown name launched by an operator that names a collective, if no
-  // kernel of the operator is known to communicate.
+  // Calls fn(operation, comm) for kernels with unknown names launched by an operator that names a collective, if no
+  // kernel of that operator is known to communicate.
   template <class Fn>
   void for_each_suspect(const Fn& fn) {
     for (const Suspect& s : suspects_) {
@@ -46,8 +48,8 @@ class CommCalls {
   // Returns the facts of all communications, with their texts in `texts`. Call this last.
   [[nodiscard]] std::vector<CommFacts> take(std::vector<char>& texts);
 
-  // Calls fn(operator, comm) for calls that no kernel has carried out, such as those of gloo: the operator is the
-  // innermost of the call, which spends its time. Calls that a profile does not cover are left out.
+  // Calls fn(operator, comm) for calls without a kernel, such as calls of gloo. The operator is the innermost one
+  // of the call, and takes its time. Calls outside the profile are omitted.
   template <class Fn>
   void for_each_on_host(const Fn& fn) const {
     for (std::uint32_t c = 0; c < comms_.size(); ++c) {
@@ -57,8 +59,8 @@ class CommCalls {
     }
   }
 
-  // Calls fn(operator) for operators of c10d that call a collective without a trace of it in the profile: no
-  // call of a backend, no kernel, and no collective of gloo or mpi on another thread.
+  // Calls fn(operator) for operators of c10d that call a collective without a trace of it in the profile: no call
+  // of a backend, no kernel, and no collective of gloo or mpi on another thread.
   template <class Fn>
   void for_each_missing(const Fn& fn) const {
     for (const auto& [what, calls] : outer_calls_) {
@@ -80,8 +82,8 @@ class CommCalls {
   struct Call {
     std::uint32_t op = no_index;     // no_index: this is a kernel, or has no time
     bool carried = false;            // by a kernel
-    bool withdrawn = false;          // this is a kernel that does not carry out its call
-    std::uint32_t guess = no_index;  // comm of the kernel of no known name that carried it out
+    bool withdrawn = false;          // this is a kernel that does not implement its call
+    std::uint32_t guess = no_index;  // comm of the kernel with an unknown name that implemented it
   };
   struct Suspect {
     std::uint32_t operation;
@@ -96,7 +98,7 @@ class CommCalls {
     return open.last(std::min(open.size(), levels));
   }
   std::uint32_t add(const CommFacts& facts, std::uint32_t op);
-  // Notes that the operators of `open` hold communication.
+  // Records that the operators of `open` contain communication.
   void note_recorded(std::span<const std::uint32_t> open);
   // Returns 1 + the index into comms of the innermost call that has not ended; 0: none.
   [[nodiscard]] std::uint32_t under_way(std::span<const std::uint32_t> open) const;
@@ -117,7 +119,8 @@ class CommCalls {
   std::unordered_set<std::uint32_t> recorded_;                 // operators around communication
   std::unordered_map<std::string_view, NamedKernel> kernels_;  // by name
   std::map<std::uint32_t, std::vector<std::uint32_t>>
-      collectable_;  // by thread: that a later group call may collect
+      // by thread: calls that a later group call may collect
+      collectable_;
 };
 
 }  // namespace convert

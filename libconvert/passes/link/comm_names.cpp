@@ -18,11 +18,12 @@ struct TypedText {
   Collective type;
 };
 
-// All texts are in lower case without '_' and '-'.
+// All texts below are in lower case without '_' and '-'.
 
-// Words that only communication has, at the begin of a word of a name. They also recognise kernels and operators of
-// PyTorch's symmetric memory (multimem_, one_shot_ and two_shot_all_reduce), TensorRT-LLM and FlashInfer
-// (oneShotAllReduceKernel, allreduce_fusion_kernel_oneshot_lamport), and QuickReduce (allreduce_prototype_twoshot).
+// Words that only communication names contain, at the beginning of a word of a name. They also recognise kernels
+// and operators of PyTorch's symmetric memory (multimem_, one_shot_ and two_shot_all_reduce), TensorRT-LLM and
+// FlashInfer (oneShotAllReduceKernel, allreduce_fusion_kernel_oneshot_lamport), and QuickReduce
+// (allreduce_prototype_twoshot).
 constexpr std::array typed_words = {
     TypedText{"allreduce", Collective::all_reduce},         TypedText{"allgather", Collective::all_gather},
     TypedText{"reducescatter", Collective::reduce_scatter}, TypedText{"alltoall", Collective::all_to_all},
@@ -57,15 +58,15 @@ constexpr std::array kernels = {
 constexpr std::array<std::string_view, 9> expert_namespaces = {
     "deepep::", "dpsk::ep::", "hybridep::", "mooncake::", "nixlep::", "uccl::", "pplx::", "pplxa2a::", "mori::"};
 
-// Begins of their kernels that exchange tokens.
+// Prefixes of their kernels that exchange tokens.
 constexpr std::array<std::string_view, 4> expert_exchanges = {"dispatch", "combine", "epdispatch", "epcombine"};
 
-// Texts of their kernels that only compute: deep_ep::layout::get_dispatch_layout, hybrid_ep::scan, ….
+// Texts in the names of their kernels that only compute: deep_ep::layout::get_dispatch_layout, hybrid_ep::scan, ….
 constexpr std::array<std::string_view, 4> expert_computing = {"layout", "::scan", "convert", "permute"};
 
 // Prefixes of kernels of communication libraries. hcom: HCCL on Ascend, such as hcom_allReduce__210_0_1. All
-// kernels of NCCL begin with nccl: ncclKernel_, ncclDevKernel_, ncclSym…, ncclSendRecvKernel_copy_i8 before
-// NCCL 2.12.
+// kernels of NCCL begin with nccl: ncclKernel_, ncclDevKernel_, ncclSym…, ncclSendRecvKernel_copy_i8 before NCCL
+// 2.12.
 constexpr std::array<std::string_view, 13> libraries = {
     "nccl",  "ctran", "rccl", "mscclkernel", "msccldevkernel", "mscclpp", "oneccl",
     "ccl::", "xccl",  "hccl", "hcom",        "mccl",           "cncl"};
@@ -74,15 +75,16 @@ constexpr std::array<std::string_view, 13> libraries = {
 constexpr std::array<std::string_view, 3> symmetric_memory = {"barrierkernel", "putsignalkernel",
                                                               "waitsignalkernel"};
 
-// Texts anywhere in the names of kernels and copies that communicate, from which no collective follows.
-// userbuffers: Transformer Engine and TensorRT-LLM; onstreamkernel: NVSHMEM; memcpy ptop: copies between devices.
+// Texts anywhere in the names of communication kernels and copies that do not identify a collective. userbuffers:
+// Transformer Engine and TensorRT-LLM; onstreamkernel: NVSHMEM; memcpy ptop: copies between devices.
 constexpr std::array<std::string_view, 7> untyped = {"multimem",    "nvshmem",        "rocshmem",   "ishmem",
                                                      "userbuffers", "onstreamkernel", "memcpy ptop"};
 
 // Texts of kernels that compute, for any launching operator.
 constexpr std::array<std::string_view, 2> computing = {"at::native::", "checkfornan"};
 
-// Backends of process groups: of PyTorch (c10d), hccl of torch_npu, mccl of Moore Threads, cncl of Cambricon.
+// Backends of process groups: from PyTorch (c10d), hccl from torch_npu, mccl from Moore Threads, cncl from
+// Cambricon.
 struct Backend {
   std::string_view prefix;
   bool on_host = false;
@@ -113,7 +115,7 @@ bool within_a_device(std::string_view before) {
   return std::ranges::any_of(groups, [&](std::string_view g) { return plain.ends_with(g); });
 }
 
-// Returns "deep_ep::internode::dispatch" of "_ZN7deep_ep9internode8dispatchILb0E…"; other names as they are.
+// Returns "deep_ep::internode::dispatch" for "_ZN7deep_ep9internode8dispatchILb0E…"; other names unchanged.
 std::string qualified_name(std::string_view kernel) {
   if (!kernel.starts_with("_Z")) return std::string(kernel);
   std::string_view rest = kernel.substr(2);
@@ -132,13 +134,13 @@ std::string qualified_name(std::string_view kernel) {
   return out.empty() ? std::string(kernel) : out;
 }
 
-// Returns whether a plain name holds a namespace, given with its "::", that begins a name of its own.
+// Returns whether a plain name contains a namespace, given with its "::", at the beginning of a qualified name.
 bool in_namespace(std::string_view plain, std::string_view space) {
   const std::size_t at = plain.find(space);
   return at != std::string_view::npos && (at == 0 || plain[at - 1] == ':' || plain[at - 1] == ' ');
 }
 
-// Returns the name behind the last "::" of a plain name.
+// Returns the name after the last "::" of a plain name.
 std::string_view unqualified(std::string_view plain) {
   const std::size_t space = plain.rfind("::");
   return space == std::string_view::npos ? plain : plain.substr(space + 2);

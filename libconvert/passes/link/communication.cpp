@@ -22,7 +22,7 @@ struct Word {
   Collective type = Collective::all_reduce;
 };
 constexpr std::array<Word, 15> words = {{
-    // longer ones first where a word begins another
+    // longer words precede their prefixes
     {"allreduce", CommKind::collective, Collective::all_reduce},
     {"allgather", CommKind::collective, Collective::all_gather},
     {"reducescatter", CommKind::collective, Collective::reduce_scatter},
@@ -40,28 +40,28 @@ constexpr std::array<Word, 15> words = {{
     {"batched", CommKind::group},
 }};
 
-// Takes kind and type of the first word that fits.
+// Sets kind and type from the first matching word.
 template <class Fits>
 void take_word(const Fits& fits, CommFacts& to) {
   const auto* const word = std::find_if(words.begin(), words.end(), fits);
   if (word != words.end()) to.kind = word->kind, to.type = word->type;
 }
 
-// Takes what a name such as "allgather_into_tensor_coalesced" begins with.
+// Sets kind and type from the prefix of a name such as "allgather_into_tensor_coalesced".
 void name_collective(std::string_view text, CommFacts& to) {
   const std::string name = plain_name(text);
   take_word([&](const Word& w) { return name.starts_with(w.text); }, to);
 }
 
-// Takes what a kernel's name holds anywhere: "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)".
+// Sets kind and type from any part of a kernel's name: "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)".
 void name_kernel(std::string_view text, CommFacts& to) {
   const std::string name = plain_name(function_name(text));
-  if (name.find("sendrecv") != std::string::npos) return;  // also an all-to-all: the call tells
+  if (name.find("sendrecv") != std::string::npos) return;  // may be an all-to-all; the call decides
   take_word([&](const Word& w) { return w.kind == CommKind::collective && name.find(w.text) != std::string::npos; },
             to);
 }
 
-// Takes the ranks of "send 0->1" or "recv 1<-0": this rank before the arrow, the peer after it.
+// Reads the ranks of "send 0->1" or "recv 1<-0": this rank before the arrow, the peer after it.
 void name_peer(std::string_view name, CommFacts& to) {
   const std::size_t arrow = std::min(name.find("->"), name.find("<-"));
   if (arrow == std::string_view::npos) return;
@@ -74,7 +74,7 @@ void name_peer(std::string_view name, CommFacts& to) {
   take(name.substr(arrow + 2), to.peer);
 }
 
-// The keys of host traces, and those of the profiler.
+// Keys of host traces and of the profiler.
 enum class Key : std::uint8_t {
   name,
   in,
@@ -157,7 +157,7 @@ CommFacts comm_of_attributes(const AttrTable& table, std::span<const Attr> attrs
   return facts;
 }
 
-// Returns the elements of a list in Python's form.
+// Returns the elements of a list in Python's text form.
 std::vector<std::string_view> elements(std::string_view text) {
   std::vector<std::string_view> out;
   if (text.size() < 2) return out;
@@ -187,14 +187,14 @@ std::string_view unquoted(std::string_view text) {
   return text.size() >= 2 && (text.front() == '\'' || text.front() == '"') ? text.substr(1, text.size() - 2) : text;
 }
 
-// Returns the bytes of a node's inputs or outputs; -1 if it has none, or they are not known.
+// Returns the bytes of a node's inputs or outputs; -1 if it has none, or they are unknown.
 std::int64_t bytes_of_tensors(const Trace& host, std::uint32_t io) {
   if (io == 0 || host.nodes.io[io - 1].values.size <= 2) return -1;
   return tensor_bytes(host.nodes.view(host.nodes.io[io - 1].values));
 }
 
-// Before schema 1.1 the inputs of record_param_comms say all: [tensors,] number, group, rank, 'name', [input
-// splits], [output splits], [first rank, stride,] size.
+// Before schema 1.1, the inputs of record_param_comms contain all facts: [tensors,] number, group, rank, 'name',
+// [input splits], [output splits], [first rank, stride,] size.
 CommFacts comm_of_inputs(const Trace& host, const Node& node) {
   CommFacts facts;
   if (node.inputs == 0) return facts;
@@ -229,7 +229,7 @@ std::int64_t sum_of(std::span<const std::int64_t> inputs) {
   return inputs.empty() ? -1 : sum;
 }
 
-// Returns the size of a group, 0 if no group has that size.
+// Returns the size of a group, or 0 if the size is implausible.
 std::uint32_t believable(std::int64_t group_size) {
   constexpr std::int64_t most_ranks = 1 << 24;
   return group_size < 0 || group_size > most_ranks ? 0 : static_cast<std::uint32_t>(group_size);
@@ -307,7 +307,7 @@ bool is_reduction(std::string_view text) {
   return std::ranges::find(reductions, text) != reductions.end();
 }
 
-// Returns the first text among an operator's inputs that is no reduction.
+// Returns the first text among an operator's inputs that is not a reduction.
 std::string_view group_hint_of(const Trace& host, const Node* node, const Profile* device,
                                const Profile::CpuOp* event) {
   if (node != nullptr && node->inputs != 0) {
@@ -338,7 +338,8 @@ CommFacts comm_of_operator(Collective type, const Trace& host, const Node* node,
   facts.any_group = true;
   facts.group_hint = group_hint_of(host, node, device, event);
   const std::string_view name = node != nullptr ? host.nodes.name(*node) : device->name(*event);
-  // one_shot_all_reduce_copy(symm_buffer, local_input, …) of PyTorch's symmetric memory: the buffer may be larger.
+  // Skip the buffer of one_shot_all_reduce_copy(symm_buffer, local_input, …) of PyTorch's symmetric memory, as it
+  // may be larger.
   std::size_t skipped = name.find("_copy") != std::string_view::npos ? 1 : 0;
   const auto take = [&](std::int64_t bytes) {
     if (bytes >= 0 && facts.in_bytes < 0 && skipped-- == 0) facts.in_bytes = bytes;
@@ -408,14 +409,14 @@ ListedRanks listed_ranks(std::string_view text, std::uint32_t size) {
   };
   ListedRanks out{ranks_of(std::string(text.substr(0, cut)) + (cut == std::string_view::npos ? "" : "]")), true};
   if (cut == std::string_view::npos) return out;
-  // The last rank, which some versions list, must be the one that even steps lead to.
+  // Complete the list if the last rank, which some versions list, is the one that a constant stride leads to.
   std::string_view rest = text.substr(cut + cut_mark.size());
   const auto last = ranks_of(rest.starts_with(", ") ? "[" + std::string(rest.substr(2)) : "[]");
   const std::vector<std::uint32_t>& first = out.ranks;
   const std::size_t known = first.size();
   const std::uint64_t step = known < 2 || first[1] <= first[0] ? 0 : first[1] - first[0];
   const auto at = [&](std::uint64_t i) { return first[0] + i * step; };
-  constexpr std::uint32_t most = 1 << 20;  // a size is only claimed
+  constexpr std::uint32_t most = 1 << 20;  // a size is only a claim
   out.all = last.size() == 1 && step != 0 && size > known && size <= most && at(size - 1) == last[0];
   for (std::size_t i = 2; i < known; ++i) out.all = out.all && first[i] == at(i);
   for (std::uint64_t i = known; out.all && i < size; ++i) out.ranks.push_back(static_cast<std::uint32_t>(at(i)));
@@ -431,8 +432,8 @@ GroupTable::GroupTable(const std::vector<ProcessGroup>& known) {
   }
 }
 
-// Names that are numbers, as they are usually written, are the ids. Others (PyTorch hashes the ranks of some
-// groups) get a number made from the name, the same on every rank, above those in use.
+// Names that are numbers in the usual form are the ids. Other names (PyTorch hashes the ranks of some groups) get a
+// number derived from the name, equal on every rank, above the used numbers.
 GroupTable::Group& GroupTable::get(std::string_view name) {
   if (name.empty()) name = "0";
   const auto [at, added] = index_.try_emplace(std::string(name), groups_.size());

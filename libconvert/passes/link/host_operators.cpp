@@ -11,7 +11,7 @@
 namespace convert {
 namespace {
 
-// Returns the positions of the nodes by id, those of equal ids as they stand.
+// Returns the positions of the nodes by id; nodes with equal ids keep their order.
 std::vector<std::uint32_t> in_order_of_ids(const std::vector<Node>& nodes) {
   const std::size_t n = nodes.size();
   NodeId most = 0;
@@ -23,7 +23,7 @@ std::vector<std::uint32_t> in_order_of_ids(const std::vector<Node>& nodes) {
                      [&](std::uint32_t a, std::uint32_t b) { return nodes[a].id < nodes[b].id; });
     return order;
   }
-  // Ids lie close together, as they mostly do.
+  // Ids are mostly dense, so use counting.
   return rows_by_key(n, most + 1, [&](std::size_t i) { return static_cast<std::uint32_t>(nodes[i].id); }).items;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists the host trace's nodes in the order in which they began, with the numbers that tell them apart.
+// Lists the nodes of the host trace in the order in which they began, with the numbers that distinguish them.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,20 @@
 
 namespace convert {
 
-// Holds integers of a host trace's node, 0 (rf_id and seq_id: -1) where they are absent.
+// Integers of a host trace's node; 0 (rf_id and seq_id: -1) if absent.
 struct HostIds {
   std::int64_t rf_id = -1;
   std::int64_t tid = 0;
   std::int64_t seq_id = -1;
   std::int64_t fw_tid = 0;
 };
-// Returns the integers of a node; one that is no int64 counts as absent.
+// Returns the integers of a node; a value that is not an int64 counts as absent.
 [[nodiscard]] HostIds host_ids(const Trace& host, const Node& node);
 
-// Returns whether a node of this name stands for the process or a thread, not for an operator.
+// Returns whether a node of this name represents the process or a thread instead of an operator.
 [[nodiscard]] bool is_structure(std::string_view name);
 
+// Operators of the host trace.
 struct HostOperators {
   struct Facts {
     std::int64_t rf_id = -1;
@@ -39,7 +40,7 @@ struct HostOperators {
 
   [[nodiscard]] std::int64_t tid(std::uint32_t node) const { return tids[of_node[node].thread]; }
 };
-// Returns the operators; counts repeated ids and missing callers in `report`.
+// Returns the operators. Counts repeated ids and missing callers in `report`.
 [[nodiscard]] HostOperators host_operators(const Trace& host, LinkReport& report);
 
 }  // namespace convert

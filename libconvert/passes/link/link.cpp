@@ -18,7 +18,8 @@
 namespace convert {
 namespace {
 
-// Measures the time of operators, annotations (but ProfilerStep, which frames all) and device operations.
+// Measures the time of operators, annotations (except ProfilerStep, which encloses everything) and device
+// operations.
 void measure(const Profile& device, LinkReport& report) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = std::numeric_limits<std::int64_t>::min();
   const auto take = [&](const Profile::Event& e) {
@@ -44,8 +45,8 @@ void measure(const Profile& device, LinkReport& report) {
   }
 }
 
-// Cuts device operations that end after everything else although the next operation of the stream, of another
-// launch, begins and ends before: streams work in order, so such a duration is wrong.
+// Shortens device operations that end after everything else, although the next operation of the stream, from
+// another launch, begins and ends earlier. Streams run in order, so such a duration is wrong.
 void cut_durations(Profile& device, LinkReport& report) {
   auto& operations = device.device_ops;
   std::int64_t host_end = std::numeric_limits<std::int64_t>::min();
@@ -82,8 +83,8 @@ void cut_durations(Profile& device, LinkReport& report) {
   }
 }
 
-// Reports the launches of kernels that have no device operation. Launches into a graph that is being captured have
-// none.
+// Reports launches of kernels without a device operation. Launches into a graph that is being captured have no
+// operation.
 void report_idle_launches(const Profile& device, LinkReport& report) {
   const IdLookup operations(device.device_ops.size(),
                             [&](std::size_t i) { return Profile::given(device.device_ops[i].correlation); });
@@ -94,7 +95,7 @@ void report_idle_launches(const Profile& device, LinkReport& report) {
     if (name.find("EndCapture") != std::string_view::npos) captures.emplace_back(call.start_ns, false);
   }
   std::ranges::sort(captures);
-  // The state before the first of them is the opposite of what it makes.
+  // The state before the first event is the opposite of the state that it starts.
   const auto captured = [&](std::int64_t ns) {
     const auto next = std::ranges::upper_bound(captures, std::pair(ns, true));
     if (next != captures.begin()) return std::prev(next)->second;

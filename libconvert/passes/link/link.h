@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Links what PyTorch recorded on the host and its profiler on the device into one trace for simulators.
+// Links the host trace of PyTorch and the device trace of its profiler into one trace for simulators.
 #pragma once
 
 #include <cstddef>
@@ -16,34 +16,37 @@
 
 namespace convert {
 
+// Options of linking.
 struct LinkOptions {
-  bool keep_gaps = true;        // a CPU thread's time outside its operators' first stretches becomes delay nodes
-  bool data_deps = false;       // data dependencies by tensor storages
-  bool reduce = false;          // leave out dependencies that others imply
-  bool metadata_nodes = false;  // announcements of process groups are METADATA nodes; else they are left out
+  // turn a CPU thread's time outside its operators' first stretches into delay nodes
+  bool keep_gaps = true;
+  bool data_deps = false;  // add data dependencies by tensor storages
+  bool reduce = false;     // omit dependencies that others imply
+  // make METADATA nodes of announcements of process groups; else omit these
+  bool metadata_nodes = false;
   bool list_unmatched = false;  // fill LinkReport::items
 };
 
-// Holds a linked rank whose nodes are made a few at a time.
+// A linked rank, whose nodes are built in batches.
 class LinkedRank {
  public:
-  // Matches the two files and finds the order of the work. `host`: as read_pytorch gives it. `device`: none if
-  // there is no profile; then nodes have no times. `groups`: what both files tell of process groups. Nodes get new
-  // ids, parents before children.
+  // Matches the two files and determines the order of the work. `host`: as returned by read_pytorch(). `device`:
+  // nullopt if there is no profile; nodes then have no times. `groups`: process groups defined by both files. Nodes
+  // get new ids, parents before children.
   LinkedRank(Trace host, std::optional<Profile> device, const std::vector<ProcessGroup>& groups,
              const LinkOptions& options);
   ~LinkedRank();
   LinkedRank(const LinkedRank&) = delete;
   LinkedRank& operator=(const LinkedRank&) = delete;
 
-  // Fills in rank, name and metadata. Call once, before the nodes.
+  // Sets rank, name and metadata. Call once, before the nodes.
   void head(Trace& out);
-  // Replaces out.nodes by up to `max_nodes` further nodes; returns false, with none, at the end. `out` must be the
-  // same object each time.
+  // Replaces out.nodes by up to `max_nodes` further nodes. Returns false, with no nodes, at the end. `out` must be
+  // the same object each time.
   bool next_nodes(Trace& out, std::size_t max_nodes);
-  // Returns what was linked and what was not; it is complete when next_nodes() has returned false.
+  // Returns the counts of linked and unlinked items; complete when next_nodes() has returned false.
   [[nodiscard]] const LinkReport& report() const;
-  // Returns the groups that the rank communicates in or its traces tell of.
+  // Returns the groups that the rank communicates in or its traces define.
   [[nodiscard]] const std::vector<GroupTable::Group>& groups() const;
 
  private:

@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// Returns the nanoseconds of microseconds, which the reader gives as an integer or a double; 0 if there are none.
+// Returns the nanoseconds of microseconds, which the reader provides as an integer or a double; 0 if absent.
 std::int64_t nanoseconds(const Attr* a) {
   if (a == nullptr) return 0;
   constexpr double most = 9.2e15;
@@ -41,7 +41,7 @@ class Splitter {
     for (const Node& n : table_.nodes) {
       if (!is_device(n)) host.push_back(n);
     }
-    std::unordered_map<NodeId, std::size_t> operators;  // with a time: into cpu_ops
+    std::unordered_map<NodeId, std::size_t> operators;  // operators with a time: index into cpu_ops
     for (const Node& n : host) {
       if (find(table_.attributes(n), attr::ts) == nullptr) continue;
       operators.emplace(n.id, out_.cpu_ops.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Takes a trace that was linked already (the JSON of MLCommons Chakra's linker) apart into host nodes and a
-// profile, to be linked by our rules.
+// Splits an already linked trace (the JSON of MLCommons Chakra's linker) into host nodes and a profile, to be
+// linked again by etkit's rules.
 #pragma once
 
 #include "core/profile.h"
@@ -10,8 +10,8 @@ namespace convert {
 
 // Returns whether any node has the `cat` of a device operation, or a `ts`.
 [[nodiscard]] bool is_linked(const Trace& trace);
-// Leaves only the host nodes, without the linker's fields. Returns a profile with an operator for each that has a
-// time, and the device operations, each launched inside the operator that it depended on.
+// Reduces the trace to the host nodes, without the linker's fields. Returns a profile with an operator for each
+// node that has a time, and the device operations, each launched inside the operator that it depended on.
 [[nodiscard]] Profile take_linked_apart(Trace& trace);
 
 }  // namespace convert

@@ -15,7 +15,7 @@
 namespace convert {
 namespace {
 
-// Lays the operators out on their threads.
+// Lays out the operators on their threads.
 class Layout {
  public:
   Layout(const Trace& host, const HostOperators& hosts, const Profile* device, const Matching& matching,
@@ -53,8 +53,8 @@ class Layout {
   Operators out_;
 };
 
-// Takes a thread of the host trace for that of the profile where the first of its operators ran; threads without
-// one come behind those of the profile.
+// Maps a thread of the host trace to the thread of the profile on which its first operator ran. Threads without one
+// follow the threads of the profile.
 void Layout::number_threads() {
   std::size_t threads = device_ == nullptr ? 0 : device_->threads.size();
   std::unordered_map<std::int64_t, std::uint32_t> of_tid;
@@ -70,7 +70,7 @@ void Layout::number_threads() {
       host_thread_[h] = device_->cpu_ops[event_of_[h]].thread;
       continue;
     }
-    // The node of the process belongs to no thread: it goes to the first.
+    // The node of the process belongs to no thread; put it on the first one.
     const bool profiled = device_ != nullptr && !device_->threads.empty();
     if (profiled && hosts_.of_node[h].structure && name(h).ends_with("|process]")) {
       host_thread_[h] = 0;
@@ -83,7 +83,7 @@ void Layout::number_threads() {
     }
     host_thread_[h] = at->second;
   }
-  // Device operations need a thread that launches them.
+  // Device operations require a thread that launches them.
   if (threads == 0 && device_ != nullptr && !device_->device_ops.empty()) {
     out_.host_threads.push_back(-1);
     threads = 1;
@@ -131,7 +131,7 @@ void Layout::add_hosts() {
     out_.by_thread[op.thread].push_back(index);
     out_.all.push_back(op);
   }
-  // Without times an operator lasts until the last one that it calls begins.
+  // Without times, an operator lasts until the last operator that it calls begins.
   for (Thread& t : threads) {
     for (; !out_.timed && t.open.size() > 1; t.open.pop_back())
       extend(t.open[t.open.size() - 2], out_.all[t.open.back()].end_ns);
@@ -154,8 +154,8 @@ void Layout::add_events() {
   }
 }
 
-// Sorts by the profiler's times. Host nodes without a time begin at the first timed operator at the earliest; among
-// host nodes of one time those without length keep their place.
+// Sorts by the profiler's times. Host nodes without a time begin at the first timed operator at the earliest. Host
+// nodes of zero length with equal times keep their order.
 void Layout::sort_threads() {
   const auto before = [&](std::uint32_t a, std::uint32_t b) {
     const Operator &x = out_.all[a], &y = out_.all[b];

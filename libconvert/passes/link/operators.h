@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Puts together the operators of one rank from the host trace's nodes and the profiler's CPU events, laid out in
-// time on their threads.
+// Combines the host trace's nodes and the profiler's CPU events to the operators of one rank, laid out in time on
+// their threads.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +24,17 @@ struct Operator {
 
 struct Operators {
   std::vector<Operator> all;
-  std::vector<std::vector<std::uint32_t>> by_thread;  // in program order: callers before what they call
-  std::vector<std::int64_t> host_threads;             // by thread: the host trace's "tid", else a free number
+  std::vector<std::vector<std::uint32_t>> by_thread;  // in program order: callers before callees
+  std::vector<std::int64_t> host_threads;             // by thread: the host trace's "tid", else an unused number
   std::vector<std::uint32_t> of_host;                 // by node of the host trace
   std::vector<std::uint32_t> of_event;                // by Profile::cpu_ops
-  bool timed = false;  // on the profile's clock; false: there is no profile, times are places in program order
+  // on the profile's clock; false: there is no profile, and times are positions in program order
+  bool timed = false;
 };
 
-// Pairs host nodes and events (see matching.h). Those without a partner stay: host nodes without an event keep
-// their place on their thread and take no time. `device`: null if there is no profile; what ran outside the host
-// trace's observation is removed from it (see keep_observed).
+// Pairs host nodes and events (see matching.h). Host nodes and events without a partner are kept; host nodes
+// without an event keep their position on their thread and take no time. `device`: null if there is no profile;
+// events outside the host trace's observed time are removed from it (see keep_observed).
 [[nodiscard]] Operators match_operators(const Trace& host, Profile* device, LinkReport& report);
 
 }  // namespace convert

@@ -9,41 +9,40 @@ namespace convert {
 
 const UnmatchedInfo& unmatched_info(Unmatched kind) {
   static constexpr std::array<UnmatchedInfo, unmatched_kinds> infos = {{
-      {"host_not_profiled", "host operators that the profile does not hold", true, false},
+      {"host_not_profiled", "host operators missing from the profile", true, false},
       {"host_outside_profile", "host operators outside the profiled interval", true, false},
-      {"no_host_profiled", "host operators, of which the profile holds none", true, true},
+      {"no_host_profiled", "host operators, all missing from the profile", true, true},
       {"host_name_differs", "host operators whose event has another name", true, true},
       {"host_id_repeated", "host nodes with the id of an earlier one", true, true},
       {"caller_missing", "host nodes whose caller is not in the trace", true, true},
-      {"caller_later", "host nodes whose caller stands behind them, or calls in a circle", true, true},
-      {"event_without_host", "profiled operators that the host trace does not hold", false, false},
+      {"caller_later", "host nodes whose caller follows them or calls them in a cycle", true, true},
+      {"event_without_host", "profiled operators missing from the host trace", false, false},
       {"kernel_by_external_id", "device operations without a launch, placed by their External id", false, true},
       {"kernel_by_time", "device operations without a launch, placed by their time", false, true},
       {"launch_shared", "device operations with the correlation of another one's launch", false, true},
       {"launch_without_operation", "launches of kernels without a device operation", false, true},
       {"kernel_before_launch", "device operations that begin before they are launched", false, true},
       {"duration_impossible",
-       "device operations that last beyond all events, and end where the next one of their stream begins", false,
-       true},
+       "device operations that last beyond all events, shortened to the begin of the next one on their stream",
+       false, true},
       {"duration_past_sync",
        "device operations that end after a synchronisation with them has returned: their duration is implausible",
        false, true},
       {"stream_overlap",
-       "device operations that begin while another one of their stream runs, and are put behind it", false, true},
-      {"synchronisation_unresolved", "synchronisations of which the profile does not say what they wait for", false,
-       true},
-      {"communication_unknown", "device operations that communicate, by an unknown collective", false, true},
+       "device operations that begin while another one of their stream runs, and are placed after it", false, true},
+      {"synchronisation_unresolved", "synchronisations whose target the profile does not record", false, true},
+      {"communication_unknown", "device operations of an unknown collective", false, true},
       {"communication_size", "communication of unknown size", false, true},
-      {"communication_peer", "sends and receives of an unknown peer", false, true},
+      {"communication_peer", "sends and receives with an unknown peer", false, true},
       {"communication_peer_assumed",
-       "sends and receives in a process group of unknown ranks, which count as consecutive", false, true},
-      {"communication_group", "collectives of an unknown process group, which counts as the group of all ranks",
+       "sends and receives in a process group of unknown ranks, assumed to be consecutive", false, true},
+      {"communication_group", "collectives of an unknown process group, assumed to be the group of all ranks",
        false, true},
       {"communication_kernel",
        "communication calls without a kernel in the device trace, which take the time of the call on the CPU",
        false, true},
       {"communication_missing",
-       "calls of collectives whose communication the profile does not hold: the waits for them are CPU delays",
+       "calls of collectives whose communication is missing from the profile; waits for it become CPU delays",
        false, true},
   }};
   return infos[static_cast<std::size_t>(kind)];
@@ -142,12 +141,12 @@ std::vector<std::string> summary(const LinkReport& r) {
                   (r.memcpy_nodes == 1 ? " copy, " : " copies, ") + counted(r.memset_nodes, "fill"));
   if (r.metadata_left_out != 0) {
     lines.push_back(counted(r.metadata_left_out, "METADATA node") +
-                    " (announcements of process groups) left out; --metadata-nodes keep has them");
+                    " (announcements of process groups) omitted; use --metadata-nodes keep to keep these");
   }
   if (r.window) {
     lines.push_back("observed from " + milliseconds(r.window->begin_ns) + " to " + milliseconds(r.window->end_ns) +
                     " of the profile's " + milliseconds(r.window->profile_ns) +
-                    "; outside, and left out: " + counted(r.window->cpu_events, "profiled operator") + ", " +
+                    "; omitted outside: " + counted(r.window->cpu_events, "profiled operator") + ", " +
                     counted(r.window->calls, "call") + ", " + counted(r.window->device_events, "device operation"));
   }
   const std::string by_anchor = r.matched_by_anchor == 0 ? "" : n(r.matched_by_anchor) + " by sequence number, ";

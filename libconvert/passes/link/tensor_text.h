@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads the tensors in a text of values, as PyTorch's host traces list them: [tensor id, storage id, offset,
-// elements, bytes of each, 'device'].
+// Reads the tensors in a text of values, as listed in PyTorch's host traces: [tensor id, storage id, offset,
+// elements, bytes per element, 'device'].
 #pragma once
 
 #include <array>

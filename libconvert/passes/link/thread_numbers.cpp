@@ -17,8 +17,8 @@ using Votes = std::map<std::int64_t, std::map<std::uint32_t, std::uint64_t>>;
 
 bool is_backward(const Profile::CpuOp& op) { return op.forward_thread > 0; }
 
-// Counts, for each forward thread id without a thread, backward operators by the threads that have a forward
-// operator of the same sequence number.
+// Counts, for each forward thread id without a thread, the backward operators by the threads that have a forward
+// operator with the same sequence number.
 Votes count_votes(const Profile& device, const std::vector<std::int64_t>& numbers) {
   Votes votes;
   const std::set<std::int64_t> known(numbers.begin(), numbers.end());
@@ -48,7 +48,8 @@ Votes count_votes(const Profile& device, const std::vector<std::int64_t>& number
   return votes;
 }
 
-// Gives arrows without "Fwd thread id" to the backward operators that begin at their heads.
+// Sets the forward thread of backward operators that lack "Fwd thread id" from the arrows at whose heads they
+// begin.
 void use_arrows(Profile& device, const std::vector<std::int64_t>& numbers) {
   struct Place {
     std::uint32_t thread;

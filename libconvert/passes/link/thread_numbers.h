@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PyTorch's numbers of CPU threads, for threads of a profile that the host trace does not name.
+// Determines PyTorch's numbers of CPU threads for threads of a profile that the host trace does not name.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 namespace convert {
 
 // Replaces each -1 in `numbers` (by Profile::threads) by a unique positive number. "Fwd thread id" of backward
-// operators names the thread of their forward operators, which have the same sequence numbers; other threads get
-// the lowest free numbers. Backward operators at the head of a fwdbwd arrow that lack "Fwd thread id" get the
+// operators names the thread of their forward operators, which have the same sequence numbers. Other threads get
+// the lowest unused numbers. Backward operators at the head of a fwdbwd arrow that lack "Fwd thread id" get the
 // number of the arrow's first thread.
 void number_threads(Profile& device, std::vector<std::int64_t>& numbers);
 

@@ -36,14 +36,14 @@ std::string call_note(const Algorithm& a, bool declared, std::int64_t bytes) {
   const std::string call = "a call of " + counted(bytes, "byte");
   const std::int64_t max = a.max_bytes.value_or(0);
   if (declared && (bytes < a.min_bytes.value_or(0) || (max != 0 && bytes > max))) {
-    return "no runtime uses the program for " + call + ": its calls have " +
+    return "no runtime uses the program for " + call + ": it accepts calls of " +
            std::to_string(a.min_bytes.value_or(0)) + " (minBytes) to " +
            (max == 0 ? "any number of bytes" : std::to_string(max) + " bytes (maxBytes)");
   }
   Algorithm called = a;
   const auto most = set_calls(called, {0, bytes});
   if (!most) return {};
-  return call + " never ends on the runtimes: steps of several chunks hang in calls of more than " +
+  return call + " hangs on the runtimes: steps of several chunks hang in calls of more than " +
          counted(*most, "byte");
 }
 

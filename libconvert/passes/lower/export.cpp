@@ -25,8 +25,8 @@ void warn_of_nets(std::span<const Trace> traces, Diagnostics& diagnostics) {
   }
   if (sends == 0) return;
   diagnostics.warning({.file = traces[0].name}, "provenance",
-                      "MSCCL-IR has no place for network devices (net), which " + counted(sends, "send") +
-                          (sends == 1 ? " names" : " name") + ": they are lost");
+                      "MSCCL-IR cannot represent network devices (net), which " + counted(sends, "send") +
+                          (sends == 1 ? " names" : " name") + "; they are dropped");
 }
 
 void refuse_errors(const Diagnostics& findings, const std::string& file) {
@@ -35,21 +35,22 @@ void refuse_errors(const Diagnostics& findings, const std::string& file) {
   for (const Diagnostic& d : findings.all()) {
     if (d.severity == Severity::error) throw input_error(d.where, message + d.message, d.rule);
   }
-  throw input_error({.file = file}, message + "et-validate --dataflow has errors for them");
+  throw input_error({.file = file}, message + "et-validate --dataflow reports its errors");
 }
 
-// Returns whether the attributes of threadblocks still say what the nodes do, and what a runtime can run.
+// Returns whether the threadblock attributes still match the nodes and describe a runnable algorithm.
 bool still_true(const Algorithm& a, std::span<const Trace> traces, Diagnostics& diagnostics) {
   Diagnostics structure;
   check_structure(a, structure);
   if (structure.errors() > 0) return false;
   const auto waits = [](const Step& s) { return receives(s.type) && s.depid >= 0; };
-  if (a.scheduled && std::ranges::any_of(a.steps, waits)) return false;  // no schedule says that
+  if (a.scheduled && std::ranges::any_of(a.steps, waits)) return false;  // schedules have no such dependencies
   const Lowering lowering(a, std::nullopt, diagnostics);
   return std::ranges::all_of(traces, [&](const Trace& t) { return same_graph(lowering, t); });
 }
 
-// MSCCL-IR has chunks of one size; the sizes of a schedule's chunks are only a note.
+// Warns about differing chunk sizes, which MSCCL-IR cannot express; the sizes of a schedule's chunks are only a
+// note.
 void warn_of_sizes(const Algorithm& a, Diagnostics& diagnostics) {
   std::optional<std::int64_t> least;
   std::int64_t most = 0;
@@ -61,12 +62,12 @@ void warn_of_sizes(const Algorithm& a, Diagnostics& diagnostics) {
   }
   if (!least || *least == most) return;
   diagnostics.warning({.file = a.file}, "sizes",
-                      "MSCCL-IR has chunks of one size; that these have " + std::to_string(*least) + " to " +
-                          std::to_string(most) + " bytes is lost");
+                      "MSCCL-IR has chunks of one size; the sizes of these chunks (" + std::to_string(*least) +
+                          " to " + std::to_string(most) + " bytes) are dropped");
 }
 
-// The runtimes do not add up atomically: what a rank sums up in one place waits for each other, in the order of the
-// transfers. All of an algorithm can be done in that order, so nothing new can block.
+// Orders the sums into each chunk of a rank by the order of transfers, as runtimes do not add atomically. All steps
+// of an algorithm can run in that order, so the new dependencies cannot block.
 void order_sums(const Algorithm& a, const Gpu& gpu, std::vector<Step>& steps) {
   struct Sum {
     Buffer buffer;
@@ -93,7 +94,7 @@ void order_sums(const Algorithm& a, const Gpu& gpu, std::vector<Step>& steps) {
     return steps[tbs[static_cast<std::size_t>(s.tb)].first_step + s.position];
   };
   for (std::size_t first = 0, last = 0; first < sums.size(); first = last) {
-    // Sums that overlap, directly or through others, follow each other.
+    // Sums that overlap, directly or through other sums, are ordered.
     std::int32_t end = sums[first].end;
     for (last = first + 1; last < sums.size(); ++last) {
       if (sums[last].buffer != sums[first].buffer || sums[last].begin >= end) break;
@@ -116,7 +117,7 @@ Algorithm without_hangs(Algorithm a, Diagnostics& diagnostics) {
   if (const auto most = set_calls(a, calls))
     diagnostics.warning({.file = a.file}, "fifo",
                         "steps of several chunks hang in calls of more than " + std::to_string(*most) +
-                            " bytes; maxBytes is that, instead of " + std::to_string(calls.max));
+                            " bytes; maxBytes is set to that size instead of " + std::to_string(calls.max));
   return a;
 }
 
@@ -126,7 +127,7 @@ Algorithm schedule_traces(std::span<const Trace> traces, Diagnostics& diagnostic
   for (const Trace& t : traces) {
     Algorithm own;
     Gpu gpu;
-    if (!read_header(t, own, gpu)) break;  // make_step_graph reports it
+    if (!read_header(t, own, gpu)) break;  // make_step_graph() reports it
     if (t.rank == 0) header = std::move(own);
     gpus.push_back(std::move(gpu));
   }
@@ -134,12 +135,12 @@ Algorithm schedule_traces(std::span<const Trace> traces, Diagnostics& diagnostic
   header.scheduled = false;  // pack_threadblocks() orders the sums
   Diagnostics findings;
   const StepGraph graph = make_step_graph(traces, findings);
-  // Threadblocks put an order between steps that had none: what was wrong with the traces may then be gone.
+  // Verify before packing: threadblocks add an order between steps, which may hide defects of the traces.
   verify(graph, {.dataflow = true, .collective = {}, .soft = Severity::warning}, findings);
   refuse_errors(findings, graph.file);
   header.file = graph.file;
   Algorithm out = without_hangs(pack_threadblocks(graph, std::move(header)), diagnostics);
-  // The schedule is proved before anyone runs it.
+  // Prove the algorithm before it is run.
   Diagnostics proof;
   check_structure(out, proof);
   verify(make_step_graph(out), {.dataflow = true, .collective = {}, .soft = Severity::error}, proof);
@@ -195,8 +196,8 @@ Algorithm export_algorithm(std::span<const Trace> traces, Diagnostics& diagnosti
     const Provenance own = provenance_of(t);
     if (own == Provenance::none) {
       throw input_error({.file = t.name, .rank = static_cast<std::int64_t>(t.rank)},
-                        "the trace carries no chunk provenance (which chunks its messages move), so no MSCCL-IR "
-                        "can be written from it",
+                        "the trace carries no chunk provenance (the chunks of each message), so it cannot be "
+                        "exported to MSCCL-IR",
                         "provenance");
     }
     if (own == Provenance::chunks) provenance = own;
@@ -207,7 +208,7 @@ Algorithm export_algorithm(std::span<const Trace> traces, Diagnostics& diagnosti
     if (still_true(a, traces, diagnostics)) return runnable(a, diagnostics);
     diagnostics.warning(
         {.file = traces[0].name}, "provenance",
-        "the nodes no longer agree with their threadblock attributes; the steps are scheduled anew");
+        "nodes and their threadblock attributes disagree; the steps are assigned to new threadblocks");
   }
   return schedule_traces(traces, diagnostics);
 }

@@ -18,24 +18,24 @@ namespace {
 
 using Count = std::uint32_t;
 
-// A message with what stands before its step, on one side of a wire.
+// A message and the steps before it, on one side of a link.
 struct SideUnit {
   Count transfer = 0;
-  Count first = 0;  // step of the threadblock
+  Count first = 0;  // first step, as a position in the threadblock
   Count steps = 0;
-  Count more = 0;  // that a runtime needs in place of them
+  Count more = 0;  // additional steps that a runtime needs to express them
 };
 
-// One side of a wire: a threadblock that sends to a peer or receives from it.
+// One side of a link: a threadblock that sends to a peer or receives from it.
 struct WireSide {
   std::int32_t gpu = 0;
-  Count tb = 0;  // of the gpu
+  Count tb = 0;  // threadblock of the GPU
   bool sends = false;
   std::vector<SideUnit> units{};
 };
 
 struct WireEnds {
-  Count sender = no_index;  // into sides
+  Count sender = no_index;  // index into sides
   Count receiver = no_index;
   std::vector<std::int32_t> channels{};
 };
@@ -58,12 +58,12 @@ bool check_elements(const Algorithm& a, const RuntimeLimits& limits, RuntimeFit&
   return true;
 }
 
-// A threadblock of the result: parts of one or two sides.
+// A threadblock of the result: shares of one or two sides.
 struct FittedBlock {
   Threadblock tb{};
   struct Part {
     Count side;
-    Count which;  // of the wire's channels
+    Count which;  // index into the link's channels
   };
   std::vector<Part> parts{};
 };
@@ -81,7 +81,7 @@ class RuntimeFitter {
     for (const bool both : {false, true}) {
       RuntimeFit own = fit_blocks(both);
       if (own.algorithm) return own;
-      // Blocks that do both save few elements: where these are too many, that is what to tell.
+      // Combined threadblocks save few elements, so report the element limit if it was exceeded.
       if (!fit.elements) fit = std::move(own);
     }
     return fit;
@@ -98,7 +98,8 @@ class RuntimeFitter {
     return fit;
   }
 
-  // The threadblocks of what can be run are those of the schedule, and one for copies.
+  // Collects the schedule's threadblocks; each is one side of a link. runnable() appended one threadblock for
+  // copies.
   void collect_sides() {
     std::map<std::pair<std::int32_t, std::int32_t>, WireEnds> wires;
     for (std::int32_t g = 0; g < a_.ranks(); ++g) {
@@ -129,17 +130,18 @@ class RuntimeFitter {
     }
   }
 
-  // Returns the most steps that one of so many parts of a side has.
+  // Returns the largest number of steps in a share if a side is split into `parts` shares.
   static Count longest_part(const WireSide& side, Count parts) {
     std::vector<Count> steps(parts);
     for (Count k = 0; k < side.units.size(); ++k) steps[k % parts] += side.units[k].steps + side.units[k].more;
     return *std::ranges::max_element(steps);
   }
 
-  // `both`: a threadblock has a sending and a receiving side, each with half of its steps.
+  // Chooses channels for each link. `both`: a threadblock has a sending and a receiving side, each with half of its
+  // steps.
   bool choose_channels(bool both, std::string& exceeded) {
     const Count most = both ? limits_.steps / 2 : limits_.steps;
-    // By gpu and channel: how many threadblocks send, and receive.
+    // By GPU and channel: number of threadblocks that send, and that receive.
     std::vector<std::array<Count, max_channels>> senders(a_.gpus.size());
     std::vector<std::array<Count, max_channels>> receivers(a_.gpus.size());
     for (WireEnds& wire : wires_) {
@@ -168,7 +170,7 @@ class RuntimeFitter {
 
   void make_blocks(bool both) {
     blocks_.assign(a_.gpus.size(), {});
-    // Threadblocks of a gpu and channel that have no receiving side yet.
+    // Threadblocks of a GPU and channel that have no receiving side yet.
     std::map<std::pair<std::int32_t, std::int32_t>, std::vector<Count>> open;
     for (const bool sends : {true, false}) {
       for (Count s = 0; s < sides_.size(); ++s) {
@@ -207,7 +209,7 @@ class RuntimeFitter {
     return true;
   }
 
-  // A unit of a part, in the order of the transfers.
+  // A unit of a threadblock, in the order of the transfers.
   struct FittedUnit {
     Count transfer;
     Count side;
@@ -269,9 +271,9 @@ class RuntimeFitter {
     }
   }
 
-  // Appends a message's step after a nop for each dependency but the last. Dependencies on its own threadblock are
-  // dropped, with the nops that carry them: those steps precede it anyway. Dependencies on a threadblock are
-  // dropped if it waits there for a later step.
+  // Appends a message's step after a nop for each dependency but the last. Drops dependencies on its own
+  // threadblock, and their nops: those steps precede it anyway. Drops a dependency on a threadblock if a later step
+  // of it is already waited for.
   static void add_unit(std::span<const Step> steps, const SideUnit& unit, std::int32_t block, Places& place,
                        Count tb, Algorithm& out) {
     std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t>
@@ -292,7 +294,7 @@ class RuntimeFitter {
       nop.deps = last;
       out.steps.push_back(nop);
     }
-    if (!deps.empty()) {  // the step carries the last one
+    if (!deps.empty()) {  // the step carries the last dependency
       step.depid = out.steps.back().depid;
       step.deps = out.steps.back().deps;
       out.steps.pop_back();
@@ -327,7 +329,7 @@ class RuntimeFitter {
   std::vector<WireSide> sides_;
   std::vector<Count> wire_of_;  // by side
   std::vector<WireEnds> wires_;
-  std::vector<std::vector<FittedBlock>> blocks_;  // by gpu
+  std::vector<std::vector<FittedBlock>> blocks_;  // by GPU
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fits an algorithm that came from a schedule into what a runtime accepts.
+// Fits an algorithm from a schedule into the limits of a runtime.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,19 @@
 
 namespace convert {
 
+// Result of fit_runtime().
 struct RuntimeFit {
-  std::optional<Algorithm> algorithm{};  // as runnable() makes it, within the limits
-  std::string exceeded{};                // if there is none: "GPU 3 would need 96 threadblocks; RCCL accepts 64"
-  double times = 1;                      // how many times as much as is accepted that is; 1: not known
-  bool elements = false;                 // that is the number of XML elements
+  std::optional<Algorithm> algorithm{};  // the result of runnable(), within the limits
+  std::string exceeded{};                // if it does not fit: "GPU 3 would need 96 threadblocks; RCCL accepts 64"
+  double times = 1;                      // factor by which the limit is exceeded; 1: unknown
+  bool elements = false;                 // the exceeded limit is the number of XML elements
 };
 
-// Makes what a runtime takes. Of an algorithm that came from a schedule it spreads the messages of each wire over
-// channels, so that no threadblock has too many steps. If a GPU then has too many threadblocks, those that send
-// also receive: each has its steps in the order of the transfers, in which all of the algorithm can be done, so
-// that nothing new can block. Any algorithm gets the collective's name that the runtime knows, and for RCCL the
-// steps of split_steps().
+// Fits an algorithm into the limits of a runtime. For an algorithm from a schedule, the messages of each link are
+// spread over channels, so that no threadblock has too many steps. If a GPU then has too many threadblocks, sending
+// threadblocks also receive: each has its steps in the order of the transfers, in which the whole algorithm can
+// run, so the new order cannot block. Any algorithm gets the collective name that the runtime uses, and for RCCL
+// the steps of split_steps().
 [[nodiscard]] RuntimeFit fit_runtime(const Algorithm& algorithm, const RuntimeLimits& limits);
 
 }  // namespace convert

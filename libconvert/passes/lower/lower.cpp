@@ -12,14 +12,14 @@
 namespace convert {
 namespace {
 
-// Returns how many nodes a step becomes.
+// Returns the number of nodes of a step.
 constexpr std::uint32_t nodes_of(StepType t) {
   if (t == StepType::nop) return 0;
   return (receives(t) ? 1U : 0U) + (computes(t) ? 1U : 0U) + (sends(t) ? 1U : 0U);
 }
 
-// Returns whether a <copy> needs no node: its ends are one place wherever the algorithm may run, or it is of a
-// schedule, which only knows what moves between nodes.
+// Returns whether a <copy> needs no node: both ends are the same memory in all modes of the algorithm, or it
+// belongs to a schedule, which contains only movements between nodes.
 bool aliases(const Algorithm& a, std::int32_t rank, const Copy& c) {
   if (a.scheduled) return true;
   if (!a.inplace || runs_outofplace(a)) return false;
@@ -31,16 +31,16 @@ bool aliases(const Algorithm& a, std::int32_t rank, const Copy& c) {
 
 }  // namespace
 
-// Tables of one rank while it is written.
+// State of lowering one rank.
 struct Lowering::RankState {
   std::int32_t rank = 0;
   const Gpu* gpu = nullptr;
   const Threadblock* tb = nullptr;
   std::int32_t tb_id = 0;
   std::int32_t position = 0;
-  std::vector<std::uint32_t> exit_id;  // by step of the rank: its last node's id
+  std::vector<std::uint32_t> exit_id;  // by step of the rank: id of its last node
   std::vector<NodeId> copies;
-  std::vector<NodeId> parents;  // of the step being written
+  std::vector<NodeId> parents;  // of the current step
   std::vector<std::int64_t> nop_depids;
   std::vector<std::int64_t> nop_steps;
   std::array<Text, step_type_names.size()> type_text;
@@ -91,7 +91,7 @@ void Lowering::lower(Rank rank, Trace& out) const {
   const std::uint32_t first = tbs.empty() ? 0 : tbs.front().first_step;
   const std::uint32_t count = tbs.empty() ? 0 : tbs.back().first_step + tbs.back().step_count - first;
 
-  // Ids first: a dependency may point to a later threadblock.
+  // Assign ids first, as a dependency may point to a later threadblock.
   NodeId id = static_cast<NodeId>(
       std::ranges::count_if(s.gpu->copies, [&](const Copy& c) { return !aliases(a_, s.rank, c); }));
   s.exit_id.assign(count, no_index);
@@ -110,7 +110,7 @@ void Lowering::lower(Rank rank, Trace& out) const {
   } else {
     lower_threadblocks(s, table);
   }
-  if (table.nodes.empty()) {  // simulators refuse a trace without nodes
+  if (table.nodes.empty()) {  // simulators reject a trace without nodes
     table.add_node(0, NodeType::comp, "COMP_NODE_idle");
     table.add_bool(attr::is_cpu_op, false);
     table.end_node();
@@ -145,13 +145,14 @@ void Lowering::lower_threadblocks(RankState& s, NodeTable& table) const {
   }
 }
 
-// Ids in the order of the transfers, so that parents stand before their children. Only sends wait: for what they
-// pass on, and, as a control dependency, for the one before them on their wire.
+// Numbers nodes in the order of the transfers, so that parents precede their children. Only sends have
+// dependencies: on the receives of the data they forward, and a control dependency on the previous send on their
+// link.
 void Lowering::lower_scheduled(RankState& s, NodeTable& table) const {
   struct Piece {
     std::uint32_t transfer;
     std::uint32_t step;
-    std::uint32_t before;  // the step before it in its threadblock that does something; no_index: none
+    std::uint32_t before;  // the previous effective step of its threadblock; no_index: none
     std::uint32_t first_nop;
     std::int32_t tb;
   };
@@ -193,21 +194,21 @@ void Lowering::lower_scheduled(RankState& s, NodeTable& table) const {
   }
 }
 
-// Returns the published step that releases a dependency, as an index in the rank.
+// Returns the published step that satisfies a dependency, as an index in the rank.
 std::uint32_t Lowering::target_of(const Step& step, std::span<const Threadblock> tbs, std::uint32_t first) const {
   const auto bad = [&](const char* message, const char* rule) {
     return input_error({.file = a_.file, .line = step.line, .column = step.column}, message, rule);
   };
   const auto tb = static_cast<std::size_t>(step.depid);
   if (tb >= tbs.size() || step.deps < 0 || static_cast<std::uint32_t>(step.deps) >= tbs[tb].step_count) {
-    throw bad("a dependency on a step that does not exist", "deps");
+    throw bad("dependency on a step that does not exist", "deps");
   }
   const std::uint32_t published = published_[tbs[tb].first_step + static_cast<std::uint32_t>(step.deps)];
-  if (published == no_index) throw bad("a dependency on a step that never publishes its completion", "deadlock");
+  if (published == no_index) throw bad("dependency on a step that never publishes its completion", "deadlock");
   return published - first;
 }
 
-// Returns the name of a node of the rank's current step, such as COMP_NODE_tb0_step3; it is written into `text`.
+// Returns the name of a node of the rank's current step, such as COMP_NODE_tb0_step3, stored in `text`.
 std::string_view Lowering::node_name(std::string_view prefix, const RankState& s, std::array<char, 96>& text) {
   constexpr std::size_t digits = 12;  // of an int32
   constexpr std::string_view middle = "_step";
@@ -237,7 +238,7 @@ void Lowering::write_step(const Step& step, RankState& s, NodeTable& out) const 
     if (scheduled != nullptr) write_schedule(*scheduled, out);
     out.end_node();
     s.parents.assign(1, out.nodes.back().id);
-    s.nop_depids.clear();  // noted on the step's first node
+    s.nop_depids.clear();  // recorded on the step's first node
     s.nop_steps.clear();
   };
   const auto message = [&](NodeType type, std::int32_t src, std::int32_t dst) {

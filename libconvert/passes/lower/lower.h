@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Turns an algorithm into Chakra traces, and back by the provenance that the traces carry (mapping: et-formats(5)).
+// Lowers an algorithm to Chakra traces, and raises it again from the provenance in the traces (mapping:
+// et-formats(5)).
 #pragma once
 
 #include <cstdint>
@@ -13,15 +14,16 @@
 
 namespace convert {
 
-// Writes each step as RECV → COMP → SEND (those of them that it has), ids dense from 0 in (threadblock, step)
-// order; of a scheduled algorithm in the order of its transfers, with its own tags and sizes, receives without
-// dependencies, and for the order on wires control dependencies and the attributes link_seq and link_via.
+// Writes each step as RECV → COMP → SEND, as far as the step has them. Ids are dense from 0 in (threadblock, step)
+// order. A schedule's nodes are in the order of its transfers, with the schedule's tags and sizes. Its receives
+// have no dependencies; link order is expressed by control dependencies and by the attributes link_seq and
+// link_via.
 class Lowering {
  public:
-  // Prepares for lowering `algorithm`, which must be well-formed, its dependencies published (hasdep), and must
-  // outlive this object. `size`: bytes of the whole collective (of an all-gather: each rank's part × ranks);
-  // without it the nodes carry chunk counters only. Throws Error(input) if it is less than a byte per chunk; warns
-  // [sizes] if chunks do not divide it.
+  // Prepares to lower `algorithm`, which must be well-formed, have its dependencies published (hasdep), and outlive
+  // this object. `size`: bytes of the whole collective (for an all-gather: each rank's shard × ranks); without it
+  // the nodes carry only chunk counters. Throws Error(input) if it is less than one byte per chunk. Warns [sizes]
+  // if it is not a multiple of the chunks.
   Lowering(const Algorithm& algorithm, std::optional<std::int64_t> size, Diagnostics& diagnostics);
 
   // Replaces metadata and nodes of `out`. Thread-safe for different `out`.
@@ -41,7 +43,7 @@ class Lowering {
   static std::string_view node_name(std::string_view prefix, const RankState& state, std::array<char, 96>& text);
   static void write_provenance(const Step& step, RankState& state, NodeTable& out);
   [[nodiscard]] std::int64_t bytes(std::int32_t chunks) const;
-  // Returns the bytes of a step's message; nothing if they are not known.
+  // Returns the bytes of a step's message, or nullopt if they are unknown.
   [[nodiscard]] std::optional<std::int64_t> bytes_of(const Step& step) const;
 
   const Algorithm& a_;
@@ -50,10 +52,10 @@ class Lowering {
 };
 
 // Returns the algorithm that the traces (ranks 0…n-1) were made from. Throws Error(input) if the provenance is
-// incomplete or contradicts itself or the nodes.
+// incomplete, or contradicts itself or the nodes.
 [[nodiscard]] Algorithm raise_algorithm(std::span<const Trace> traces);
 
-// Returns whether a trace's nodes and dependencies are what lowering its rank gives (sizes aside).
+// Returns whether a trace's nodes and dependencies equal the result of lowering its rank, except for sizes.
 [[nodiscard]] bool same_graph(const Lowering& lowering, const Trace& trace);
 
 }  // namespace convert

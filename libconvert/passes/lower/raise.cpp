@@ -9,7 +9,7 @@
 namespace convert {
 namespace {
 
-// One step as the nodes of a rank tell it.
+// One step, as recorded in the nodes of a rank.
 struct Found {
   Step step;
   std::vector<std::int32_t> nop_depids;
@@ -53,8 +53,8 @@ class RankRaiser {
     const bool local = send == -1 && recv == -1;
     if (impossible(send) || impossible(recv) || chan >= std::min(out_.channels, max_channels) ||
         (chan < 0 && !local))
-      throw provenance_error(
-          trace_, "threadblock " + std::to_string(t) + " of msccl.tb_* has an impossible peer or channel");
+      throw provenance_error(trace_,
+                             "threadblock " + std::to_string(t) + " of msccl.tb_* has an invalid peer or channel");
   }
 
   void collect(std::size_t i, std::vector<std::map<std::int32_t, Found>>& tbs) {
@@ -62,16 +62,15 @@ class RankRaiser {
     const auto attrs = trace_.nodes.attributes(node);
     const auto type_text = string_value(trace_.nodes, attrs, attr::step_type);
     if (!type_text || *type_text == msccl::copy_step)
-      return;  // the metadata has the copies; an idle node has nothing
+      return;  // copies are in the metadata; an idle node has no step
     const auto tb = int32_value(attrs, attr::tb_id);
     const auto position = int32_value(attrs, attr::local_time_step);
     if (!tb || !position) throw provenance_error(trace_, i, "has a step_type but no tb_id or local_time_step");
     if (*tb < 0 || static_cast<std::size_t>(*tb) >= tbs.size())
-      throw provenance_error(trace_, i,
-                             "tb_id " + std::to_string(*tb) + " is not among the metadata's threadblocks");
+      throw provenance_error(trace_, i, "tb_id " + std::to_string(*tb) + " is not a threadblock of the metadata");
     auto& steps = tbs[static_cast<std::size_t>(*tb)];
     const auto [entry, added] = steps.try_emplace(*position);
-    if (!added) return;  // a further node of the same step; same_graph() compares them all
+    if (!added) return;  // a further node of the same step; same_graph() compares all nodes
     Found& f = entry->second;
     f.node = i;
     const auto step = parse_step(trace_, i);
@@ -86,7 +85,7 @@ class RankRaiser {
     if (out_.scheduled) add_transfer(i, f.step);
   }
 
-  // Each rank notes its end of a message for itself, in the order of its nodes, which is that of the transfers.
+  // Records a rank's end of a message. Nodes are in the order of the transfers.
   void add_transfer(std::size_t i, Step& step) {
     const auto attrs = trace_.nodes.attributes(trace_.nodes.nodes[i]);
     const auto value = [&](Name name, std::int64_t missing) {
@@ -124,7 +123,7 @@ class RankRaiser {
     }
     if (static_cast<std::int32_t>(tb.step_count) != position) {
       throw provenance_error(trace_, f.node,
-                             "local_time_step " + std::to_string(position) + " where position " +
+                             "local_time_step " + std::to_string(position) + " found, but position " +
                                  std::to_string(tb.step_count) + " of its threadblock is expected");
     }
     out_.steps.push_back(f.step);
@@ -143,7 +142,8 @@ class RankRaiser {
   Algorithm& out_;
 };
 
-// Returns whether the control dependencies of `found` are those of `wanted`, or its turns on links say as much.
+// Returns whether the control dependencies of `found` equal the ones of `wanted`, or its sequence numbers on links
+// imply them.
 bool same_order(const NodeTable& lowered, const Node& wanted, const NodeTable& table, const Node& found) {
   if (found.ctrl_deps.count == 0 && find(table.attributes(found), attr::link_seq) != nullptr) return true;
   return std::ranges::equal(lowered.ctrl_deps(wanted), table.ctrl_deps(found));
@@ -157,7 +157,8 @@ Algorithm raise_algorithm(std::span<const Trace> traces) {
     Algorithm header;
     Gpu gpu;
     if (!read_header(t, header, gpu))
-      throw provenance_error(t, "the metadata carries no msccl.* attributes: an algorithm cannot be made from it");
+      throw provenance_error(
+          t, "the metadata has no msccl.* attributes, so the trace cannot be converted to an algorithm");
     if (t.rank == 0) {
       header.file = t.name;
       out = std::move(header);

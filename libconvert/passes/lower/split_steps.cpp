@@ -17,7 +17,7 @@ struct ChunkPlace {
 
 bool is_fused(const Step& s) { return receives(s.type) && s.type != StepType::recv; }
 
-// Appends what stands in place of a fused step; `spare`: the first of cnt free chunks of scratch.
+// Appends the steps that replace a fused step. `spare`: the first of cnt free chunks of scratch.
 void append_parts(const Step& s, std::int32_t spare, std::vector<Step>& out) {
   const std::size_t first = out.size();
   const auto add = [&](StepType type, ChunkPlace from, ChunkPlace to) {
@@ -52,7 +52,7 @@ void append_parts(const Step& s, std::int32_t spare, std::vector<Step>& out) {
   out.back().hasdep = s.hasdep;
 }
 
-// Returns the most chunks that a threadblock adds to what it receives.
+// Returns the largest number of chunks in a fused reducing step of a threadblock.
 std::int32_t most_added(std::span<const Step> steps) {
   std::int32_t most = 0;
   for (const Step& s : steps) most = std::max(most, is_fused(s) && reduces(s.type) ? s.cnt : 0);
@@ -73,7 +73,8 @@ Algorithm split_steps(const Algorithm& a) {
   out.tbs.clear();
   out.steps.clear();
   for (Gpu& gpu : out.gpus) {
-    std::vector<std::vector<std::int32_t>> place;  // by threadblock and step: the last of those in its place
+    // by threadblock and step: position of the last step that replaces it
+    std::vector<std::vector<std::int32_t>> place;
     const std::size_t first_step = out.steps.size();
     const auto tbs = a.threadblocks(gpu);
     gpu.first_tb = static_cast<std::uint32_t>(out.tbs.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes steps apart for runtimes that have no step which receives and does more.
+// Splits fused steps (a receive combined with other work) for runtimes that lack them.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,13 @@
 
 namespace convert {
 
-// Returns how many steps split_steps() makes of one.
+// Returns the number of steps that split_steps() makes of one.
 [[nodiscard]] std::uint32_t split_count(const Step& step);
 
-// Returns the algorithm with r, s, re and cpy in place of rcs, rrs, rrc and rrcs. What is added to goes through
-// scratch space of its threadblock, as large as its largest such step: its steps follow each other, so that one is
-// done with it before the next. The first of the new steps waits and the last publishes, as the one did.
+// Returns the algorithm with rcs, rrs, rrc and rrcs expressed by r, s, re and cpy. Received chunks to be added go
+// through scratch space of their threadblock, which is as large as its largest such step: steps of a threadblock
+// run in sequence, so that one step is done with the space before the next. The first new step waits and the last
+// one publishes, as the fused step did.
 [[nodiscard]] Algorithm split_steps(const Algorithm& algorithm);
 
 }  // namespace convert

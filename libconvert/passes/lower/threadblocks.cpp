@@ -36,7 +36,7 @@ struct Block {
   std::map<std::uint32_t, std::int32_t> waited;  // other block of the rank → latest position waited for
 };
 
-// The place of a step of the graph: of its last part, which others wait for.
+// Position of a step of the graph: the position of its last part, on which other steps depend.
 struct Placed {
   std::uint32_t block = no_index;  // within the rank
   std::int32_t position = -1;
@@ -69,8 +69,8 @@ class ThreadblockPacker {
   }
 
  private:
-  // Returns an order of execution that fits the FIFOs; every threadblock takes a subsequence of it, so it stays
-  // feasible.
+  // Returns an order of execution that fits the FIFOs. Each threadblock's steps are a subsequence of it, so the
+  // result is feasible too.
   std::vector<std::uint32_t> feasible_order() {
     ExecuteOptions options{.slots = fifo_slots(p_.protocol), .values = false, .keep_order = true};
     Execution e = execute(p_, BufferLayout(p_, p_.inplace), options);
@@ -84,14 +84,14 @@ class ThreadblockPacker {
     return e.order;
   }
 
-  // Lets those receive and send connections share a threadblock that most fused steps join.
+  // Pairs the receive and send connections that share the most fused steps in one threadblock.
   void pair_connections() {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> joined;
     for (std::uint32_t s = 0; s < p_.step_count(); ++s) {
       const GraphStep& step = p_.steps[s];
       if (step.in != no_index && step.out != no_index) joined[{step.in, step.out}] += 2;
     }
-    // Neighbours in a chain gain from one threadblock too, but less than a fused step.
+    // Neighbours in a chain benefit from a common threadblock too, but less than a fused step.
     for (const Chain& c : p_.chains) {
       std::uint32_t in = no_index;
       std::uint32_t out = no_index;
@@ -115,7 +115,7 @@ class ThreadblockPacker {
       if (send_of_[in] != no_index || recv_of_[out] != no_index) continue;
       const std::uint32_t a = classes_.find(in);
       const std::uint32_t b = classes_.find(out);
-      if (a != b) {  // one channel for both classes: no pair of ranks may then stand in both
+      if (a != b) {  // one channel for both classes requires that no pair of ranks is in both
         auto& small = ends[a].size() < ends[b].size() ? ends[a] : ends[b];
         auto& large = ends[a].size() < ends[b].size() ? ends[b] : ends[a];
         if (std::ranges::any_of(small, [&](const auto& e) { return large.contains(e); })) continue;
@@ -132,7 +132,7 @@ class ThreadblockPacker {
     }
   }
 
-  // Classes that share a pair of ranks need different channels; the tag is kept where it is free.
+  // Assigns different channels to classes that share a pair of ranks. A tag is kept as the channel if it is free.
   void assign_channels() {
     std::map<std::uint32_t, std::vector<std::uint32_t>> members;
     for (std::uint32_t c = 0; c < p_.connections.size(); ++c) members[classes_.find(c)].push_back(c);
@@ -171,7 +171,7 @@ class ThreadblockPacker {
       if (in != no_index) receiver_block_[in] = number;
       if (out != no_index) sender_block_[out] = number;
     };
-    for (std::uint32_t s = 0; s < p_.step_count(); ++s) {  // in chain order, so that numbers follow it
+    for (std::uint32_t s = 0; s < p_.step_count(); ++s) {  // in chain order, which the numbers follow
       const GraphStep& step = p_.steps[s];
       const std::int32_t rank = p_.chains[chain_[s]].rank;
       if (step.in != no_index && receiver_block_[step.in] == no_index) block_for(rank, step.in, send_of_[step.in]);
@@ -180,8 +180,8 @@ class ThreadblockPacker {
     }
   }
 
-  // Local steps stay with their chain: in the block of its latest message before them, or the first one after them.
-  // A chain without messages gets a block of its own.
+  // Assigns local steps to the threadblock of the latest message before them in their chain, or of the first one
+  // after them. A chain without messages gets its own threadblock.
   void assign_local_steps() {
     local_block_.assign(p_.step_count(), no_index);
     for (const Chain& chain : p_.chains) {
@@ -204,7 +204,7 @@ class ThreadblockPacker {
     }
   }
 
-  // Collects the placed parts that must be done before step s; looks through steps that do nothing.
+  // Collects the placed parts that must be done before step s, and looks through steps that do nothing.
   void collect_parents(std::uint32_t s, std::vector<Placed>& out) const {
     std::vector<std::uint32_t> open;
     std::set<std::uint32_t> seen;
@@ -232,7 +232,7 @@ class ThreadblockPacker {
     std::vector<Placed> parents;
     collect_parents(s, parents);
     const std::int32_t rank = p_.chains[chain_[s]].rank;
-    // Sums of a schedule may come in any order; the runtimes want one.
+    // Sums of a schedule may come in any order; the runtimes require a fixed order.
     if (p_.scheduled && step.type == StepType::rrc) {
       const auto [last, first] = last_sum_.try_emplace({rank, step.dst_buf, step.dst_off}, s);
       if (!first) parents.push_back(placed_[std::exchange(last->second, s)]);
@@ -306,7 +306,7 @@ class ThreadblockPacker {
     std::int32_t last_channel = 0;
     for (std::size_t r = 0; r < blocks_.size(); ++r) {
       Gpu& gpu = out_.gpus[r];
-      if (!p_.scheduled) gpu.copies.clear();  // they are steps now
+      if (!p_.scheduled) gpu.copies.clear();  // copies are steps now
       gpu.first_tb = static_cast<std::uint32_t>(out_.tbs.size());
       gpu.tb_count = static_cast<std::uint32_t>(blocks_[r].size());
       for (const Block& b : blocks_[r]) {
@@ -332,7 +332,7 @@ class ThreadblockPacker {
   std::vector<std::uint32_t> receiver_block_;  // by connection, within its rank
   std::vector<std::uint32_t> sender_block_;
   std::vector<std::uint32_t> chain_;        // by step
-  std::vector<std::uint32_t> local_block_;  // by step: where it goes if it moves no message
+  std::vector<std::uint32_t> local_block_;  // by step: its threadblock if it moves no message
   std::vector<std::vector<Block>> blocks_;  // by rank
   std::vector<Placed> placed_;              // by step
   std::map<std::tuple<std::int32_t, Buffer, std::int32_t>, std::uint32_t> last_sum_;  // of a chunk of a rank

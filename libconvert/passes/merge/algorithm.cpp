@@ -21,12 +21,12 @@ Error bad_node(const Trace& trace, std::size_t index, const std::string& what) {
                      "merge");
 }
 
-// Returns an integer attribute, or `otherwise` if it is absent. Throws if it is no integer.
+// Returns an integer attribute, or `otherwise` if it is absent. Throws if it is not an integer.
 std::int64_t integer_or(const Trace& trace, std::size_t index, Name name, std::int64_t otherwise) {
   const IntValue v = int_value(trace.nodes.attributes(trace.nodes.nodes[index]), name);
   if (v) return v.value;
   if (v.status == IntValue::Status::absent) return otherwise;
-  throw bad_node(trace, index, "attribute " + std::string(name.view()) + " is no integer below 2^63");
+  throw bad_node(trace, index, "attribute " + std::string(name.view()) + " is not an integer below 2^63");
 }
 
 std::int32_t net_of(const Trace& trace, std::size_t index, Name name) {
@@ -65,13 +65,14 @@ Graph PlaceReader::sound_graph() const {
                        : "depends on node " + std::to_string(d.id) + ", which does not exist or is itself");
   }
   if (topological_order(graph).size() != trace_.nodes.nodes.size())
-    throw input_error({.file = trace_.name}, "a dependency cycle; et-validate names it", "merge");
+    throw input_error({.file = trace_.name}, "dependency cycle; run et-validate to find it", "merge");
   return graph;
 }
 
 MergePlace PlaceReader::read() {
   const NodeTable& table = trace_.nodes;
-  if (table.nodes.empty()) throw input_error({.file = trace_.name}, "an algorithm's trace without a node", "merge");
+  if (table.nodes.empty())
+    throw input_error({.file = trace_.name}, "the trace of an algorithm has no nodes", "merge");
   const Graph graph = sound_graph();
   std::vector<std::uint32_t> order(table.nodes.size());  // by id
   std::iota(order.begin(), order.end(), 0U);
@@ -122,7 +123,7 @@ MergePlace::Node PlaceReader::read_node(std::size_t index, std::int64_t& tag) co
     if (peer < 0 || peer >= std::int64_t{places_} || peer == trace_.rank) {
       throw bad_node(
           trace_, index,
-          std::string(peer_name.view()) + " must be another of the " + std::to_string(places_) + " places");
+          std::string(peer_name.view()) + " must be another of the " + std::to_string(places_) + " ranks");
     }
     node.peer = static_cast<std::uint32_t>(peer);
     tag = integer_or(trace_, index, attr::comm_tag, 0);
@@ -135,7 +136,7 @@ MergePlace::Node PlaceReader::read_node(std::size_t index, std::int64_t& tag) co
   return node;
 }
 
-// Reads the chunks, which scale, or a size, which does not.
+// Reads either the chunks, whose bytes scale with the collective, or a fixed size.
 void PlaceReader::read_size(std::size_t index, MergePlace::Node& node) const {
   const auto of_step = [&](Name name) {
     const std::int64_t value = integer_or(trace_, index, name, -1);
@@ -160,7 +161,7 @@ void PlaceReader::read_size(std::size_t index, MergePlace::Node& node) const {
     node.of_chunks = counted ? static_cast<std::int32_t>(total.value) : 0;
     const auto type = string_value(trace_.nodes, attrs, attr::step_type);
     const bool copies = type && (*type == "cpy" || *type == msccl::copy_step);
-    node.touched = find(metadata, ten::schedule_name) != nullptr ? 1 : copies ? 2 : 3;  // as lowering has it
+    node.touched = find(metadata, ten::schedule_name) != nullptr ? 1 : copies ? 2 : 3;  // as in lowering
     return;
   }
   node.bytes = integer_or(trace_, index, attr::comm_size, -1);
@@ -168,7 +169,7 @@ void PlaceReader::read_size(std::size_t index, MergePlace::Node& node) const {
   node.of_chunks = small(attr::total_chunk_cnt);
   if (node.chunks > 0 && node.of_chunks > 0) return;
   node.chunks = node.of_chunks = 0;
-  if (node.bytes <= 0) throw bad_node(trace_, index, "a message without comm_size and without chunk counts");
+  if (node.bytes <= 0) throw bad_node(trace_, index, "a message needs comm_size or chunk counts");
 }
 
 void PlaceReader::read_way(std::size_t index, MergePlace::Node& node) {
@@ -200,7 +201,8 @@ void PlaceReader::make_tags_dense(const std::vector<std::int64_t>& tags) {
   }
 }
 
-// Appends the numbers of a node's step. Returns false if a message does not tell its step, or counts other chunks.
+// Appends the numbers of a node's step. Returns false if a message has no step attributes, or its step has another
+// number of chunks.
 bool PlaceReader::has_step(std::uint32_t index, const MergePlace::Node& node, std::int32_t chunks,
                            std::vector<std::int64_t>& out) const {
   const bool message = node.type != NodeType::comp;
@@ -225,7 +227,7 @@ void PlaceReader::keep_program(const std::vector<std::uint32_t>& order) {
     for (std::uint32_t k = 0; k < order.size(); ++k) {
       if (!has_step(order[k], place_.nodes[k], header.chunks, steps)) return;
     }
-  } catch (const Error&) {  // et-validate says what is wrong with it
+  } catch (const Error&) {  // et-validate reports the defect
     return;
   }
   const AttrTable& metadata = trace_.metadata.table;

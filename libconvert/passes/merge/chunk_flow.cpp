@@ -12,10 +12,10 @@ namespace convert {
 namespace {
 
 constexpr std::int32_t unknown = -1;
-using Chunks = std::vector<std::int32_t>;  // by their index in the whole
+using Chunks = std::vector<std::int32_t>;  // by their index in the whole buffer
 
-// Follows the chunks through the steps in an order in which they can run: threadblocks with connections are a
-// determinate dataflow network, so that any such order gives the same.
+// Follows chunks through the steps in an order in which they can run. Threadblocks with connections form a
+// determinate dataflow network, so every such order gives the same result.
 class Follower {
  public:
   explicit Follower(const StepGraph& p) : p_(p), layout_(p, p.inplace), slots_(layout_.slots(), unknown) {
@@ -44,11 +44,12 @@ class Follower {
   const StepGraph& p_;
   BufferLayout layout_;
   std::vector<std::int32_t> slots_;
-  std::vector<std::uint32_t> taken_;  // by connection: messages received
-  std::vector<Chunks> message_of_;    // by step, until it is received
+  std::vector<std::uint32_t> taken_;  // by connection: number of messages received
+  std::vector<Chunks> message_of_;    // by step, until the message is received
 };
 
-// Gives each input chunk its index in the whole; an all-gather puts the parts of the ranks together.
+// Gives each input chunk its index in the whole buffer; in an all-gather, this concatenates the shards of the
+// ranks.
 void Follower::load_inputs() {
   for (std::int32_t r = 0; r < p_.ranks(); ++r) {
     const RankBuffers& b = p_.buffers[static_cast<std::size_t>(r)];
@@ -75,7 +76,7 @@ Chunks Follower::read(std::int32_t rank, const GraphStep& step, bool from_dst) c
   return out;
 }
 
-// Adds up chunks: a sum of one chunk's contributions is that chunk, a sum of different chunks is unknown.
+// Adds chunks. The sum of contributions to one chunk is that chunk; the sum of different chunks is unknown.
 Chunks sum(Chunks a, const Chunks& b) {
   for (std::size_t j = 0; j < a.size(); ++j) {
     const std::int32_t other = j < b.size() ? b[j] : unknown;

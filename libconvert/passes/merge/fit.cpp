@@ -63,23 +63,23 @@ std::string misfit(const MergeCall& call, const NodeTable& table, const Node& no
   if (call.root && algorithm.root && same_collective(algorithm.collective, call.type)) {
     const auto place = algorithm.root();
     if (place && *place != *call.root) {
-      return "its root is place " + std::to_string(*call.root) + " of its group, that of " + algorithm.source +
-             " is place " + std::to_string(*place);
+      return "its root is member " + std::to_string(*call.root) + " of its group, but the root of " +
+             algorithm.source + " is rank " + std::to_string(*place);
     }
   }
   if (!algorithm.relays.empty()) {
-    return "place " + std::to_string(algorithm.relays.front()) + " of " + algorithm.source +
-           " only passes on what others send: the rank there would neither give nor get anything";
+    return "rank " + std::to_string(algorithm.relays.front()) + " of " + algorithm.source +
+           " only relays messages; the workload's rank would neither contribute nor receive data";
   }
-  if (call.unequal)
-    return "its parts differ in size from rank to rank (comm_size); " + algorithm.source + " requires equal parts";
+  if (call.unequal) return "its comm_size differs between ranks; " + algorithm.source + " requires equal sizes";
   const Name splits = unequal_splits(table, attrs);
   if (call.type == Collective::all_to_all && splits != Name()) {
-    return "its parts differ in size (" + std::string(splits.view()) + "); " + algorithm.source +
-           " requires equal parts";
+    return "its split sizes differ (" + std::string(splits.view()) + "); " + algorithm.source +
+           " requires equal sizes";
   }
   if (involves_part_of_network(table, node))
-    return "it involves some dimensions of the network only (involved_dim); a process group would say which ranks";
+    return "it involves only some dimensions of the network (involved_dim); use a process group to define its "
+           "ranks";
   return "";
 }
 

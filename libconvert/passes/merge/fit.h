@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells what a collective of a workload is, and whether an algorithm does it.
+// Describes a collective of a workload, and checks whether an algorithm implements it.
 #pragma once
 
 #include <span>
@@ -12,19 +12,20 @@
 
 namespace convert {
 
-// Returns the group's pg_name, "0" for the group of all ranks, however it is written.
+// Returns the group's pg_name; "0" for all spellings of the group of all ranks.
 [[nodiscard]] std::string_view group_of(const NodeTable& table, const Node& node);
 // Returns the rank that sends (broadcast, scatter) or gets the result (reduce, gather).
 [[nodiscard]] IntValue root_of(std::span<const Attr> attrs, Collective type);
-// Returns the first of an all-to-all's lists of parts with different sizes; the empty name if there is none.
+// Returns the first split list of an all-to-all with different sizes; the empty name if all sizes are equal.
 [[nodiscard]] Name unequal_splits(const AttrTable& table, std::span<const Attr> attrs);
-// Returns whether it has no group of ranks but only involves some dimensions of a network.
+// Returns whether a node has no process group but involves only some dimensions of a network.
 [[nodiscard]] bool involves_part_of_network(const NodeTable& table, const Node& node);
-// Returns whether an algorithm that claims this collective is for such calls; true if it claims none ("").
+// Returns whether an algorithm that claims this collective is for calls of `type`; true if it claims none ("").
 [[nodiscard]] bool same_collective(std::string_view claimed, Collective type);
-// Returns the kind of calls, as rules name it, that an algorithm with this claim is for; "all" if none of them.
+// Returns the kind of calls, as rules name it, for an algorithm with this claim; "all" for other claims.
 [[nodiscard]] std::string_view rule_kind(std::string_view claimed);
-// Returns why an algorithm of the call's kind (see same_collective()) does not do what it asks; empty if it does.
+// Returns why an algorithm of the call's kind (see same_collective()) does not implement the call; empty if it
+// does.
 [[nodiscard]] std::string misfit(const MergeCall& call, const NodeTable& table, const Node& node,
                                  const MergeAlgorithm& algorithm);
 

@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::int64_t bytes_per_element = 4;
 
-// Holds the sizes of a place's nodes in a collective of so many bytes.
+// Sizes of the nodes of one rank's algorithm in a collective of a given size.
 struct Sizes {
   std::vector<std::int64_t> bytes;  // by node; -1: none
-  bool spread = false;              // the chunks do not divide them: some are a byte longer,
+  bool spread = false;              // the bytes are not a multiple of the chunks: some messages are a byte longer,
   bool rounded = false;             // or all are rounded down
 };
 
@@ -50,14 +50,14 @@ std::int64_t size_of(const MergePlace& place, const MergePlace::Node& n, std::in
 }
 
 struct ReplacedCall {
-  std::uint32_t node = 0;  // index in the workload, then in `collectives`
-  std::string_view group;  // text of the plan
+  std::uint32_t node = 0;  // index in the workload, later in `collectives`
+  std::string_view group;  // points into the plan
   const MergePlan::Group* ranks = nullptr;
-  std::uint64_t instance = 0;  // number of its first one
+  std::uint64_t instance = 0;  // number of its first instance
   MergeChoice choice{};
-  std::int64_t bytes = 0;  // of the whole
+  std::int64_t bytes = 0;  // of the whole collective
   const MergePlace* place = nullptr;
-  bool has_ways = false;  // messages take their turns and ways
+  bool has_ways = false;  // messages keep their sequence numbers and routes
   NodeId first_id = 0;    // of its new nodes
 };
 
@@ -103,19 +103,19 @@ struct MergedRank::State {
   MergeCounts counts;
   std::vector<ReplacedCall> calls;  // ascending by id
   std::unordered_map<NodeId, std::uint32_t> call_of;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, MergePlace> places;  // by algorithm and place
+  std::map<std::pair<std::uint32_t, std::uint32_t>, MergePlace> places;  // by algorithm and its rank
   std::map<std::pair<const MergePlace*, std::int64_t>, Sizes> sizes;
-  std::map<const MergePlace*, std::int64_t> programs;  // those that the metadata has: their numbers
-  NodeTable collectives;                               // those that go, by call
-  bool given = false;                                  // the nodes that stay have been
+  std::map<const MergePlace*, std::int64_t> programs;  // programs in the metadata: their numbers
+  NodeTable collectives;                               // replaced collectives, by call
+  bool given = false;                                  // the kept nodes have been returned
   std::size_t next_call = 0;
   std::uint32_t next_chunk = 0;
 };
 
-// Returns the bytes of all that the ranks contribute or get: some nodes state one rank's part.
+// Returns the total bytes that the ranks contribute or receive, as some nodes state the bytes of one rank's shard.
 std::int64_t MergedRank::State::whole_size(std::uint32_t node, Collective type, std::size_t members) const {
   const IntValue size = int_value(trace.nodes.attributes(trace.nodes.nodes[node]), attr::comm_size);
-  if (!size || size.value < 0) throw error(node, "its comm_size is missing, or no size");
+  if (!size || size.value < 0) throw error(node, "its comm_size is missing or invalid");
   std::int64_t bytes = size.value;
   if (states_part(type) && __builtin_mul_overflow(bytes, static_cast<std::int64_t>(members), &bytes)) {
     throw error(node, "the result of the " + std::string(convert::name(type)) + " exceeds 2^63 bytes");
@@ -150,15 +150,14 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
     if (plan.require_all && members != 1)
       throw error(node, "no rule fits this " + std::string(convert::name(kind)) + " of " +
                             std::to_string(request.bytes) + " bytes of group " + std::string(group) +
-                            ", and --require-all wants one");
+                            "; --require-all requires one");
     ++counts.kept;
     return;
   }
   if (known == plan.groups.end()) {
-    throw error(node, "process group '" + std::string(group) +
-                          "' is not defined; the groups of a set stand in PREFIX.groups.json");
+    throw error(node, "process group '" + std::string(group) + "' is not defined; define it in PREFIX.groups.json");
   }
-  if (convert::name(kind).empty()) throw error(node, "its comm_type is missing, or no collective");
+  if (convert::name(kind).empty()) throw error(node, "its comm_type is missing or is not a collective");
   if (root && !request.root)
     throw error(node, "its root, rank " + std::to_string(root.value) + ", is not a member of its group");
   const MergeAlgorithm& algorithm = plan.algorithms[choice->algorithm];
@@ -181,8 +180,8 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
   calls.push_back(call);
 }
 
-// Returns whether messages of the call take the ways of its algorithm: not if those are for other NPUs, or for
-// another network than those that the trace has already.
+// Returns whether messages of the call keep the routes of its algorithm: not if the routes are for other NPUs, or
+// for another network than the routes already in the trace.
 bool MergedRank::State::has_ways(const ReplacedCall& call) const {
   const MergeAlgorithm& algorithm = plan.algorithms[call.choice.algorithm];
   if (algorithm.network.empty() || algorithm.network != plan.network) return false;
@@ -195,7 +194,7 @@ bool MergedRank::State::has_ways(const ReplacedCall& call) const {
   return true;
 }
 
-// Returns whether the algorithm can express the collective. Throws where it must.
+// Returns whether the algorithm can express the collective. Throws if it must.
 bool MergedRank::State::fits(const MergeCall& call, std::uint32_t node, const MergeChoice& choice) const {
   const MergeAlgorithm& algorithm = plan.algorithms[choice.algorithm];
   const bool same = same_collective(algorithm.collective, call.type);
@@ -204,16 +203,16 @@ bool MergedRank::State::fits(const MergeCall& call, std::uint32_t node, const Me
   if (same) {
     why = misfit(call, trace.nodes, trace.nodes.nodes[node], algorithm);
   } else if (algorithm.collective == "custom") {
-    why = kind + algorithm.source + " is a custom algorithm, which says of no collective that it computes it";
+    why = kind + algorithm.source + " is a custom algorithm, which declares no collective";
   } else {
     why = kind + algorithm.source + " is an algorithm for " + algorithm.collective;
   }
   if (call.unequal || (!why.empty() && !plan.allow_misfits))
-    throw error(node, why + (call.unequal ? "" : "; --misfits warn merges it all the same"));
+    throw error(node, why + (call.unequal ? "" : "; use --misfits warn to merge it anyway"));
   return why.empty();
 }
 
-// Returns whether a collective stays, as it has not a byte for each chunk, and counts it.
+// Returns whether a collective is kept because it has fewer bytes than chunks, and counts it.
 bool MergedRank::State::too_small(std::uint32_t node, std::int64_t bytes, const MergeChoice& choice) {
   const MergeAlgorithm& algorithm = plan.algorithms[choice.algorithm];
   const std::int64_t chunks = std::int64_t{algorithm.chunks} * choice.chunks;
@@ -221,7 +220,7 @@ bool MergedRank::State::too_small(std::uint32_t node, std::int64_t bytes, const 
   if (plan.require_all) {
     throw error(node, "its " + counted(static_cast<std::uint64_t>(bytes), "byte") + (bytes == 1 ? " is" : " are") +
                           " too few for the " + std::to_string(chunks) + " chunks of " + algorithm.source +
-                          ", and --require-all wants it merged");
+                          "; --require-all requires it to be merged");
   }
   ++counts.kept;
   ++counts.small[{choice.algorithm, chunks}];
@@ -261,7 +260,7 @@ void MergedRank::State::number_new_nodes() {
   NodeId next = 0;
   for (const Node& n : trace.nodes.nodes) {
     if (n.id == std::numeric_limits<NodeId>::max())
-      throw input_error({.file = trace.name}, "no ids are left behind 2^64-1", "merge");
+      throw input_error({.file = trace.name}, "no ids are left after 2^64-1", "merge");
     next = std::max(next, n.id + 1);
   }
   for (std::uint32_t i = 0; i < calls.size(); ++i) {
@@ -269,7 +268,7 @@ void MergedRank::State::number_new_nodes() {
     call.first_id = next;
     const std::uint64_t count = call.place->nodes.size() * std::uint64_t{call.choice.chunks};
     if (count > std::numeric_limits<NodeId>::max() - next)
-      throw error(call.node, "no ids are left for its " + std::to_string(count) + " nodes");
+      throw error(call.node, "there are not enough ids for its " + std::to_string(count) + " nodes");
     next += count;
     counts.added += count;
     call_of.emplace(trace.nodes.nodes[call.node].id, i);
@@ -293,7 +292,7 @@ const Sizes& MergedRank::State::sizes_of(const ReplacedCall& call, std::int64_t 
   return s;
 }
 
-// Finds all sizes, and counts those that are not all alike.
+// Computes all sizes, and counts collectives whose chunks differ in size.
 void MergedRank::State::count_sizes() {
   for (const ReplacedCall& call : calls) {
     bool spread = false, rounded = false;
@@ -307,7 +306,7 @@ void MergedRank::State::count_sizes() {
   }
 }
 
-// Replaces a collective that goes by all its last nodes.
+// Replaces a dependency on a replaced collective by dependencies on all its last nodes.
 void MergedRank::State::rewire(Range& deps) {
   NodeTable& table = trace.nodes;
   const auto goes = [&](NodeId id) { return call_of.contains(id); };
@@ -328,7 +327,7 @@ void MergedRank::State::rewire(Range& deps) {
     }
   }
   if (table.deps.size() > std::numeric_limits<std::uint32_t>::max())
-    throw input_error({.file = trace.name}, "the last nodes of its algorithms are waited for more than 2^32 times",
+    throw input_error({.file = trace.name}, "the last nodes of its algorithms have more than 2^32 dependents",
                       "merge");
   deps = {first, static_cast<std::uint32_t>(table.deps.size()) - first};
 }
@@ -358,7 +357,8 @@ void MergedRank::State::set_collectives_apart() {
   trace.nodes.positions.clear();
 }
 
-// Keeps on the first new node what puts the collective back: all that it says, and the number of new nodes.
+// Stores on the first new node the data that restores the collective: its fields and attributes, and the number of
+// new nodes.
 void MergedRank::State::keep_collective(const ReplacedCall& call, NodeTable& out) const {
   const Node& node = collectives.nodes[call.node];
   Node& first = out.nodes.back();
@@ -367,7 +367,7 @@ void MergedRank::State::keep_collective(const ReplacedCall& call, NodeTable& out
   first.extra = out.add_extra(collectives, node.extra);
   out.add_int(attr::merged_nodes, Kind::uint64_val,
               static_cast<std::int64_t>(call.place->nodes.size() * call.choice.chunks));
-  bool same_name = false;  // as a time: then both times stand behind it
+  bool same_name = false;  // some attribute has the name of a stored time; then both times are written after it
   if (const auto known = programs.find(call.place); known != programs.end())
     out.add_int(merged::program, Kind::uint64_val, known->second);
   for (const Attr& a : collectives.attributes(node)) {
@@ -427,7 +427,7 @@ void MergedRank::State::add_instance(const ReplacedCall& call, std::uint32_t chu
     n.name = {text + from.name.offset, from.name.size};
     n.duration_us = from.duration_us;
     n.attrs.begin = static_cast<std::uint32_t>(out.attrs.size());
-    if (from.root) {  // all of them wait for what the collective waited for
+    if (from.root) {  // first nodes depend on all dependencies of the collective
       n.data_deps = data;
       n.ctrl_deps = ctrl;
     }

@@ -22,14 +22,14 @@ namespace {
 enum class Expect : std::uint8_t {
   integer,
   count,    // ≥ 0
-  counter,  // ≥ -1, which stands for "not given"
+  counter,  // ≥ -1, where -1 means "not given"
   rank,     // 0 … 2^31-1
   time,     // 0 … 106 days, in ns
   flag,
   string,
   flags,
-  sizes,  // a list of them, whose sum is one, too
-  turns,  // of messages on links, see link_way()
+  sizes,  // a list of counts whose sum is a valid count too
+  turns,  // sequence numbers of messages on links, see link_way()
 };
 
 struct Known {
@@ -37,7 +37,7 @@ struct Known {
   Expect expect;
 };
 
-// What simulators and converters read, in the order in which findings about one node come.
+// Attributes that simulators and converters read, in the order of findings about one node.
 constexpr std::array known = {
     Known{attr::is_cpu_op, Expect::flag},          Known{attr::comm_type, Expect::integer},
     Known{attr::comm_src, Expect::rank},           Known{attr::comm_dst, Expect::rank},
@@ -111,7 +111,7 @@ class AttributeRule::Checker {
           "metadata: unknown schema version '" + version + "'; it is read as " + std::string(schema_version));
     }
     if (table_.nodes.empty()) {
-      diagnostics_.warning(where, rule, "the trace has no nodes: simulators need at least one of each rank");
+      diagnostics_.warning(where, rule, "the trace has no nodes; simulators require at least one per rank");
     }
     check_world_size(where);
     const Attr* collective = find(trace_.metadata.table.attrs, attr::collective);
@@ -157,7 +157,7 @@ class AttributeRule::Checker {
   void error(std::string_view text) { diagnostics_.error(location_of(trace_, index_), rule, about(text)); }
   void warning(std::string_view text) { diagnostics_.warning(location_of(trace_, index_), rule, about(text)); }
 
-  // Readers of the set take a world_size that is no number of ranks as absent.
+  // Checks world_size. Readers of the set treat an invalid world_size as absent.
   void check_world_size(const Location& where) {
     const Attr* const told = world_size_attribute(trace_.metadata);
     if (told == nullptr) return;
@@ -169,7 +169,7 @@ class AttributeRule::Checker {
     } else if (!world_size(trace_.metadata)) {
       diagnostics_.error(where, rule,
                          subject + (ranks ? std::to_string(ranks.value) : std::to_string(told->bits)) +
-                             ", which is no number of ranks (1 to 2147483647)");
+                             ", expected a number of ranks from 1 to 2147483647");
     } else if (trace_.rank >= *world_size(trace_.metadata)) {
       diagnostics_.error(where, rule,
                          subject + std::to_string(ranks.value) + ", but the trace is of rank " +
@@ -189,7 +189,7 @@ class AttributeRule::Checker {
       if (a.kind != (k.expect == Expect::string ? Kind::string_val : Kind::bool_list)) {
         error(wrong_kind());
       } else if (k.expect == Expect::flags && names_none(table_.list(a))) {
-        error(subject() + "false for every dimension: a collective takes place in one at least");
+        error(subject() + "false for every dimension; a collective requires at least one");
       }
       return;
     }
@@ -199,7 +199,7 @@ class AttributeRule::Checker {
         error(wrong_kind());
       } else if (!sum_of_sizes(a)) {
         error("attribute " + std::string(k.name.view()) +
-              " has numbers that are no sizes, or add up to 2^63 and more");
+              " has negative sizes, or sizes that add up to 2^63 or more");
       }
       return;
     }
@@ -213,7 +213,7 @@ class AttributeRule::Checker {
     } else if (k.expect == Expect::flag && a.kind != Kind::bool_val) {
       warning(wrong_kind());
     } else if (k.name == attr::tensor_loc && (v.value < 0 || v.value > 2)) {
-      error(subject() + std::to_string(v.value) + ", expected 0 (not said), 1 (local) or 2 (remote)");
+      error(subject() + std::to_string(v.value) + ", expected 0 (unspecified), 1 (local) or 2 (remote)");
     }
   }
 
@@ -221,7 +221,7 @@ class AttributeRule::Checker {
     return !flags.empty() && std::ranges::all_of(flags, [](std::uint64_t f) { return f == 0; });
   }
 
-  // Returns the sum of a list of integers; nothing if one is negative, or the sum is too large.
+  // Returns the sum of a list of integers, or nullopt if one is negative or the sum is too large.
   [[nodiscard]] std::optional<std::int64_t> sum_of_sizes(const Attr& a) const {
     std::int64_t sum = 0;
     for (const std::uint64_t bits : table_.list(a)) {
@@ -249,7 +249,7 @@ class AttributeRule::Checker {
     require(is_send ? attr::comm_dst : attr::comm_src);
     check_own_rank(is_send ? attr::comm_src : attr::comm_dst);
     require(attr::comm_tag);
-    // The size of a message of an algorithm may be told in chunks instead.
+    // The size of an algorithm's message may be given in chunks instead.
     const IntValue chunks = integer(attr::msg_chunk_cnt);
     const IntValue all_chunks = integer(attr::total_chunk_cnt);
     const bool in_chunks = chunks && chunks.value >= 0 && all_chunks && all_chunks.value >= 0;
@@ -265,7 +265,7 @@ class AttributeRule::Checker {
   }
 
   void check_way() {
-    if (node_->type != NodeType::comm_send) return error("link_seq and link_via are of sends only");
+    if (node_->type != NodeType::comm_send) return error("link_seq and link_via are allowed on sends only");
     const std::optional<LinkWay> way = link_way(table_, table_.attributes(*node_));
     if (way && !way->problem.empty()) error(way->problem);
   }
@@ -274,9 +274,9 @@ class AttributeRule::Checker {
     constexpr std::int64_t last = static_cast<std::int64_t>(Collective::barrier);
     const IntValue type = integer(attr::comm_type);
     if (require(attr::comm_type) && type && (type.value < 0 || type.value > last)) {
-      error("attribute comm_type is " + std::to_string(type.value) + ", which is no known collective");
+      error("attribute comm_type is " + std::to_string(type.value) + ", which is not a known collective");
     }
-    if (type && type.value == last) return;  // a barrier moves nothing
+    if (type && type.value == last) return;  // a barrier moves no data
     require(attr::comm_size);
     check_size();
     if (type && type.value == static_cast<std::int64_t>(Collective::all_to_all)) check_splits();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks the rule attributes: the metadata of a trace, and each node by itself, so that nodes may come in batches.
+// Checks the rule attributes: the metadata of a trace, and each node on its own, so that nodes may come in batches.
 #pragma once
 
 #include <memory>
@@ -9,17 +9,19 @@
 
 namespace convert::rules {
 
+// Checks one trace.
 class AttributeRule {
  public:
-  // Both must outlive this.
+  // Both arguments must outlive this object.
   AttributeRule(const Trace& trace, Diagnostics& diagnostics);
   ~AttributeRule();
   AttributeRule(const AttributeRule&) = delete;
   AttributeRule& operator=(const AttributeRule&) = delete;
 
-  // Checks the nodes that the trace holds now, which come behind those of the batches before; the metadata first.
+  // Checks the nodes that the trace currently holds; they follow the nodes of earlier batches. The first call also
+  // checks the metadata.
   void check_batch();
-  // Ends the trace, which may have had no batch at all.
+  // Finishes the trace. Required even if there was no batch.
   void finish();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Checks what messages of an algorithm say of their chunks: counters against each other, the step that they belong
-// to, the algorithm in the metadata, and their sizes.
+// Checks the chunk counters of an algorithm's messages: against each other, their steps, the algorithm in the
+// metadata, and the messages' sizes.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -20,9 +20,10 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-// Returns the sizes that a whole can have if `chunks` of its `of_chunks` have `bytes`, rounded down.
+// Returns the possible sizes of a whole buffer if `chunks` of its `of_chunks` chunks have `bytes` bytes, rounded
+// down.
 WholeBytes whole_of(std::int64_t bytes, std::int64_t chunks, std::int64_t of_chunks) {
-  const auto first_with = [&](std::int64_t at_least) {  // the least whole whose part is not below that
+  const auto first_with = [&](std::int64_t at_least) {  // smallest whole buffer whose share is at least that
     const Wide whole = (static_cast<Wide>(at_least) * of_chunks + chunks - 1) / chunks;
     constexpr Wide most = std::numeric_limits<std::int64_t>::max();
     return static_cast<std::int64_t>(std::min(whole, most));
@@ -53,7 +54,7 @@ class CounterChecker {
   }
 
  private:
-  using Run = std::pair<std::int64_t, std::int32_t>;  // a schedule's chunk, and how many from there
+  using Run = std::pair<std::int64_t, std::int32_t>;  // first chunk of a schedule, and number of consecutive chunks
 
   void error(std::size_t i, const std::string& what) {
     diagnostics_.error(location_of(trace_, i), "provenance", node_text(trace_.nodes.nodes[i].id) + ": " + what);
@@ -61,32 +62,32 @@ class CounterChecker {
 
   void check(std::size_t i, const ProvenanceNode& n) {
     for (const Name field : {attr::msg_chunk_cnt, attr::total_chunk_cnt, attr::msg_chunk_idx, attr::chunk_offset}) {
-      if (n.has(field) && !n.get(field)) error(i, "attribute " + std::string(field.view()) + " is no int32");
+      if (n.has(field) && !n.get(field)) error(i, "attribute " + std::string(field.view()) + " is not an int32");
     }
     const std::int32_t chunks = n.get(attr::msg_chunk_cnt).value_or(-1);
     const std::int32_t total = n.get(attr::total_chunk_cnt).value_or(-1);
     const std::int32_t index = n.get(attr::msg_chunk_idx).value_or(-1);
     const std::int32_t offset = n.get(attr::chunk_offset).value_or(-1);
-    if (chunks == 0) return error(i, "msg_chunk_cnt is 0, but a message carries a chunk at least");
+    if (chunks == 0) return error(i, "msg_chunk_cnt is 0, but a message carries at least one chunk");
     if (n.has(attr::step_type)) {
       check_step(i, n);
     } else if (index >= 0 && offset >= 0 && index != offset) {
       error(i, "msg_chunk_idx is " + std::to_string(index) + ", but chunk_offset is " + std::to_string(offset));
     }
-    if (total <= 0 || chunks <= 0) return;  // -1: the counters do not count; 0 is rule attributes'
+    if (total <= 0 || chunks <= 0) return;  // -1: counters unused; the rule attributes reports 0
     if (counters_.total == 0) {
       counters_.total = total;
       counters_.node = i;
     } else if (total != counters_.total && other_totals_++ == 0) {
       first_other_ = i;
     }
-    // A message without buffer names counts in the whole, which it must not exceed. Nor must a step in input or
-    // output; where no metadata tells the whole, one such step is reported.
+    // A message without buffer names is a range of the whole buffer and must not exceed it. The same holds for a
+    // step in input or output; if the metadata does not state the whole buffer's chunks, one such step is reported.
     const bool is_step = n.has(attr::step_type);
     const bool bounded = !is_step || (declared_ == 0 && !steps_beyond_ && !in_scratch(i));
     if (bounded && Wide{std::max(index, 0)} + chunks > total) {
       error(i, "msg_chunk_idx " + std::to_string(std::max(index, 0)) + " and msg_chunk_cnt " +
-                   std::to_string(chunks) + " go beyond total_chunk_cnt, " + std::to_string(total));
+                   std::to_string(chunks) + " exceed total_chunk_cnt, " + std::to_string(total));
       steps_beyond_ = steps_beyond_ || is_step;
     }
     if (total == counters_.total) note_bytes(i, n, chunks);
@@ -117,7 +118,7 @@ class CounterChecker {
                    std::to_string(declared_) + " chunks (msccl.nchunksperloop in the metadata)");
   }
 
-  // Readers without step_type go by is_rrc.
+  // Readers that ignore step_type use is_rrc.
   void check_reduction(std::size_t i, const ProvenanceNode& n) {
     const auto attrs = trace_.nodes.attributes(trace_.nodes.nodes[i]);
     const std::string_view step = string_value(trace_.nodes, attrs, attr::step_type).value_or("");
@@ -130,19 +131,19 @@ class CounterChecker {
   void note_bytes(std::size_t i, const ProvenanceNode& n, std::int32_t chunks) {
     const auto bytes = n.wide(attr::comm_size);
     if (!bytes || *bytes < 0) return;
-    // A schedule's chunks have sizes of their own.
+    // The chunks of a schedule have individual sizes.
     if (const auto chunk = n.wide(attr::chunk_id)) {
       if (chunks == 1) return same_size(i, of_chunk_, *chunk, *bytes);
       return same_size(i, of_run_, {*chunk, chunks}, *bytes);
     }
-    constexpr std::size_t most_shares = 4096;  // sound traces have a share for each number of chunks
+    constexpr std::size_t most_shares = 4096;  // correct traces have one share for each number of chunks
     if (shares_.size() < most_shares || shares_.contains({*bytes, chunks})) {
       Share& share = shares_.try_emplace({*bytes, chunks}, Share{.first = i}).first->second;
       ++share.count;
     }
   }
 
-  // Finds the size of the whole that gives the sizes of most messages, and reports the others.
+  // Finds the buffer size that explains the sizes of most messages, and reports the other messages.
   void find_whole() {
     struct Said {
       std::int64_t bytes;
@@ -190,14 +191,14 @@ class CounterChecker {
     return counted(run.second, "chunk") + " from " + std::to_string(run.first);
   }
 
-  // Checks messages of several chunks of a schedule against those of fewer, and of one, of them.
+  // Compares schedule messages of several chunks with messages of fewer, and of single, chunks among these.
   void check_runs() {
-    // Chunks that go alone, ascending, and the bytes of all until then.
+    // Chunks sent in messages of their own, ascending, with the total bytes up to each.
     std::vector<std::pair<std::int64_t, Wide>> ones;
     for (const auto& [chunk, i] : of_chunk_) ones.emplace_back(chunk, bytes_of(i));
     std::ranges::sort(ones);
     for (std::size_t k = 1; k < ones.size(); ++k) ones[k].second += ones[k - 1].second;
-    const auto until = [&](Wide chunk) {  // how many of them are below, and their bytes
+    const auto until = [&](Wide chunk) {  // number of chunks below, and their bytes
       const auto at = std::ranges::partition_point(ones, [&](const auto& one) { return one.first < chunk; });
       return std::pair(at - ones.begin(), at == ones.begin() ? Wide{0} : std::prev(at)->second);
     };
@@ -216,12 +217,12 @@ class CounterChecker {
       const auto known = end.first - below.first;
       const Wide sum = end.second - below.second;
       if (sum > bytes || (known == run.second && sum != bytes))
-        wrong("messages of " + counted(static_cast<std::uint64_t>(known), "chunk") + " of these have " +
-              std::to_string(static_cast<std::int64_t>(std::min<Wide>(sum, INT64_MAX))) + " bytes together");
+        wrong("messages of " + counted(static_cast<std::uint64_t>(known), "chunk") + " of these have a total of " +
+              std::to_string(static_cast<std::int64_t>(std::min<Wide>(sum, INT64_MAX))) + " bytes");
     }
   }
 
-  // Reports a wrong total once, not for each message.
+  // Reports a wrong total once instead of once per message.
   void report_totals() {
     const auto total_of = [&](std::size_t i) {
       return ProvenanceNode(trace_.nodes, trace_.nodes.nodes[i]).get(attr::total_chunk_cnt).value_or(-1);
@@ -239,8 +240,8 @@ class CounterChecker {
 
   const Trace& trace_;
   Diagnostics& diagnostics_;
-  std::int32_t declared_ = 0;  // chunks of the whole, by the metadata; 0: not told
-  bool steps_beyond_ = false;  // was reported of a step
+  std::int32_t declared_ = 0;  // chunks of the whole buffer, by the metadata; 0: unknown
+  bool steps_beyond_ = false;  // one step was already reported
   ChunkCounters counters_{};
   std::size_t other_totals_ = 0;
   std::size_t first_other_ = 0;
@@ -249,8 +250,8 @@ class CounterChecker {
     std::size_t count = 0;
   };
   std::map<std::pair<std::int64_t, std::int32_t>, Share> shares_;  // of messages, by bytes and chunks
-  std::unordered_map<std::int64_t, std::size_t> of_chunk_;         // of a schedule's chunk: the first message
-  std::map<Run, std::size_t> of_run_;                              // of several: the first message
+  std::unordered_map<std::int64_t, std::size_t> of_chunk_;  // of a single chunk of a schedule: the first message
+  std::map<Run, std::size_t> of_run_;                       // of several chunks: the first message
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ std::string_view type_text(const CollectiveNode& c) {
 
 std::string bytes_text(std::int64_t n) { return counted(static_cast<std::uint64_t>(n), "byte"); }
 
-// Returns "0, 1, 2, 3", of many ranks only the first.
+// Returns "0, 1, 2, 3"; only the first ranks if there are many.
 std::string list_text(const std::vector<Member>& members) {
   constexpr std::size_t shown = 16;
   std::string out;
@@ -71,7 +71,7 @@ class GroupChecker {
   [[nodiscard]] std::string subject(const Member& m, std::size_t k) const {
     return "rank " + std::to_string(m.rank) + ' ' + named(m, k);
   }
-  // Describes a call; with `rooted` also that it has no root.
+  // Describes a call; if `rooted`, also that it has no root.
   [[nodiscard]] std::string what(const Member& m, std::size_t k, bool rooted = false) const {
     const CollectiveNode& c = call(m, k);
     std::string text(type_text(c));
@@ -86,7 +86,7 @@ class GroupChecker {
     const bool has = m.use->calls[k].has_details != 0;
     return has ? m.use->details_of(static_cast<std::uint32_t>(k)) : CollectiveDetails{};
   }
-  // Returns whether some call from the k-th on is over all dimensions. Which ranks run the others depends on the
+  // Returns whether some call from the k-th on is over all dimensions. The ranks of other calls depend on the
   // network.
   [[nodiscard]] static bool any_whole(const Member& m, std::size_t k) {
     while (k < m.use->calls.size() && details(m, k).dims_left_out != 0) ++k;
@@ -108,21 +108,20 @@ class GroupChecker {
           subject(first, 0) + " is a collective of " + group_text(group_->name) +
               ", which the groups file does not define",
           {"the ranks " + list_text(group_->members) + " use it",
-           "hint: list its ranks in PREFIX.groups.json, under the name that pg_name gives"});
+           "hint: list its ranks in PREFIX.groups.json, under its pg_name"});
   }
 
   void check_outsiders() {
     for (const Member& m : group_->outsiders) {
-      error(
-          m, 0,
-          subject(m, 0) + " is a collective of " + group_text(group_->name) + ", but rank " +
-              std::to_string(m.rank) + " is not a member",
-          {group_text(group_->name) + " has the ranks " + list_text(group_->members),
-           "hint: add the rank to the group in PREFIX.groups.json, or give the collective the pg_name of its own"});
+      error(m, 0,
+            subject(m, 0) + " is a collective of " + group_text(group_->name) + ", but rank " +
+                std::to_string(m.rank) + " is not a member",
+            {group_text(group_->name) + " has the ranks " + list_text(group_->members),
+             "hint: add the rank to the group in PREFIX.groups.json, or correct the pg_name of the collective"});
     }
   }
 
-  // Reports the first group_size that is not the number of members.
+  // Reports the first group_size that differs from the number of members.
   void check_stated_size() {
     ambiguous_ = false;
     const auto members = static_cast<std::int64_t>(group_->members.size());
@@ -138,13 +137,12 @@ class GroupChecker {
         std::vector<std::string> notes;
         if (by_use) {
           notes.emplace_back("the ranks " + list_text(group_->members) + " use it");
-          notes.emplace_back(
-              ambiguous_ ? "hint: the name may stand for several groups; give each a name of its own, and list "
-                           "their ranks in PREFIX.groups.json"
-                         : "hint: are all ranks in the set?");
+          notes.emplace_back(ambiguous_ ? "hint: the name may denote several groups; give each its own name, and "
+                                          "list their ranks in PREFIX.groups.json"
+                                        : "hint: are all ranks in the set?");
         } else if (group_->name.empty()) {
           notes.emplace_back(s.ranks > members ? "hint: are all ranks in the set?"
-                                               : "hint: a group of fewer ranks needs a pg_name of its own");
+                                               : "hint: a group of fewer ranks requires its own pg_name");
         }
         error(m, s.call,
               subject(m, s.call) + " states a group_size of " + std::to_string(s.ranks) + " for " +
@@ -155,7 +153,7 @@ class GroupChecker {
     }
   }
 
-  // Reports members that run none of the group's collectives. Rule groups reports ranks that the set lacks.
+  // Reports members that run none of the group's collectives. Rule groups reports ranks missing from the set.
   void check_missing() {
     std::vector<Member> missing;
     for (const Member& m : group_->members) {
@@ -167,7 +165,7 @@ class GroupChecker {
     diagnostics_.error({.file = s.name, .rank = static_cast<std::int64_t>(s.rank)}, rule,
                        (one ? "rank " : "the ranks ") + list_text(missing) + (one ? " has" : " have") +
                            " no collective of " + group_text(group_->name) + ", but " + count(users_.front()) +
-                           ", the first of them " + named(users_.front(), 0),
+                           ", the first is " + named(users_.front(), 0),
                        {"hint: a collective waits for all members of its group"});
   }
 
@@ -203,7 +201,7 @@ class GroupChecker {
     return hash;
   }
 
-  // Returns a rank that runs what most ranks run, so that a single wrong rank is the one that is reported.
+  // Returns a rank whose collectives equal most ranks' collectives, so that a single wrong rank is reported.
   [[nodiscard]] std::size_t reference() const {
     struct Votes {
       std::size_t first;
@@ -245,7 +243,7 @@ class GroupChecker {
     return x.root == y.root && x.dims_left_out == y.dims_left_out;
   }
 
-  // Reports the first difference of m from `right`. Returns true if there is none.
+  // Reports the first difference of m from `right`. Returns true if they agree.
   bool compare(const Member& m, const Member& right) {
     const std::size_t common = std::min(m.use->calls.size(), right.use->calls.size());
     std::size_t k = 0;
@@ -262,7 +260,7 @@ class GroupChecker {
     const bool more = m.use->calls.size() > common;
     const Member& longer = more ? m : right;
     if (!any_whole(longer, common)) return true;
-    const std::string extra = subject(longer, common) + ", " + what(longer, common) + ", waits for ever";
+    const std::string extra = subject(longer, common) + ", " + what(longer, common) + ", waits forever";
     error(m, more ? common : common - 1,
           count(m) + (more ? "" : " (last: " + named(m, common - 1) + ")") + ", rank " +
               std::to_string(right.rank) + " has " + std::to_string(right.use->calls.size()) +
@@ -276,7 +274,7 @@ class GroupChecker {
   [[nodiscard]] bool aligned(const Member& a, std::size_t i, const Member& b, std::size_t j) const {
     return i < a.use->calls.size() && j < b.use->calls.size() && agree(a, i, b, j);
   }
-  // Returns where m later runs what `right` runs as its k-th; k if nowhere near.
+  // Returns the position at which m later runs the k-th collective of `right`; k if it is not nearby.
   [[nodiscard]] std::size_t later(const Member& m, const Member& right, std::size_t k) const {
     constexpr std::size_t window = 64;
     const std::size_t end = std::min(m.use->calls.size(), k + window);
@@ -286,7 +284,7 @@ class GroupChecker {
     return k;
   }
 
-  // Returns what may have gone wrong if the k-th collectives differ.
+  // Returns a possible cause if the k-th collectives differ.
   std::string hint(const Member& m, const Member& right, std::size_t k) {
     const std::size_t here = m.use->calls.size();
     const std::size_t there = right.use->calls.size();
@@ -313,15 +311,16 @@ class GroupChecker {
       return "hint: nothing orders node " + id(m, k) + " and node " + id(m, partner) + " of rank " +
              std::to_string(m.rank) + "; without a dependency the lower id runs first";
     }
-    return "hint: rank " + std::to_string(m.rank) + " runs that of rank " + std::to_string(right.rank) +
-           " later, as node " + id(m, partner) + "; all ranks of a group must run its collectives in one order";
+    return "hint: rank " + std::to_string(m.rank) + " runs the collective of rank " + std::to_string(right.rank) +
+           " later, as node " + id(m, partner) +
+           "; all ranks of a group must run its collectives in the same order";
   }
 
   [[nodiscard]] std::string id(const Member& m, std::size_t k) const {
     return std::to_string(of(m.rank).id(call(m, k).node));
   }
 
-  // Returns whether the j-th waits for the i-th; true also where it would take too long to find out.
+  // Returns whether the j-th collective depends on the i-th; also true if the search would take too long.
   bool ordered(const Member& m, std::size_t i, std::size_t j) {
     constexpr std::size_t searches = 16;
     if (++searched_ > searches) return true;
@@ -340,8 +339,8 @@ class GroupChecker {
     return false;
   }
 
-  // Returns the bytes that the member at place `own` sends to, or receives from, the one at `place`; -1 if they are
-  // not known.
+  // Returns the bytes that the member at position `own` sends to, or receives from, the member at `place`; -1 if
+  // unknown.
   [[nodiscard]] std::int64_t part(std::size_t own, const CollectiveDetails& d, bool sends, std::size_t k,
                                   std::size_t place) const {
     const Member& m = users_[own];
@@ -353,7 +352,7 @@ class GroupChecker {
     return even && c.size >= 0 ? part_bytes(c.size, n, static_cast<std::int64_t>(sends ? place : own)) : -1;
   }
 
-  // Reports the first all_to_all in which a rank does not send what another expects of it.
+  // Reports the first all_to_all in which the bytes sent by a rank differ from the bytes expected by another.
   void check_splits() {
     if (users_.size() != group_->members.size()) return;
     std::vector<CollectiveDetails> details(users_.size());
@@ -384,11 +383,11 @@ class GroupChecker {
     for (std::size_t i = 0; i < users_.size(); ++i) {
       const bool has_splits = details[i].send_splits.count != 0 || details[i].recv_splits.count != 0;
       if (!has_splits || details[i].dims_left_out == 0 || !group_->name.empty()) continue;
-      error(users_[i], k, subject(users_[i], k) + " has splits, and involves some dimensions only (involved_dim)",
-            {"hint: give the ranks a process group of their own (pg_name)"});
+      error(users_[i], k, subject(users_[i], k) + " has splits, but involves only some dimensions (involved_dim)",
+            {"hint: give the ranks their own process group (pg_name)"});
       return false;
     }
-    std::vector<std::size_t> told;  // those with splits; the others agree by their sizes
+    std::vector<std::size_t> told;  // members with splits; the others agree by their sizes
     for (std::size_t i = 0; i < users_.size(); ++i) {
       if (details[i].send_splits.count != 0 || details[i].recv_splits.count != 0) told.push_back(i);
     }
@@ -401,7 +400,7 @@ class GroupChecker {
     return true;
   }
 
-  // Returns whether i sends what j expects of it, and reports it if not.
+  // Returns whether the bytes that i sends to j are the bytes that j expects; reports a difference.
   bool check_pair(std::size_t k, const std::vector<CollectiveDetails>& details, std::size_t i, std::size_t j) {
     const std::int64_t sent = part(i, details[i], true, k, j);
     const std::int64_t expected = part(j, details[j], false, k, i);
@@ -411,8 +410,7 @@ class GroupChecker {
               ": all_to_all, sends " + bytes_text(sent) + " to rank " + std::to_string(users_[j].rank) + "; " +
               subject(users_[j], k) + " expects " + bytes_text(expected) + " from rank " +
               std::to_string(users_[i].rank),
-          {"hint: send_splits of one rank and recv_splits of the other must agree; both follow the order of the "
-           "group"});
+          {"hint: send_splits of one rank and recv_splits of the other must agree; both are in group order"});
     return false;
   }
 

@@ -26,7 +26,7 @@ void check_cycles(const Trace& trace, const Graph& graph, Diagnostics& diagnosti
     entries.push_back(entries.front());
     diagnostics.error(location_of(trace, cycle.front()), "cycles",
                       "node " + entries.front() + ": dependency cycle " + chain_text(entries) +
-                          " (each node waits for the one before it)");
+                          " (each node depends on the previous one)");
   }
 }
 

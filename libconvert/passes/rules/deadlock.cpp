@@ -15,8 +15,8 @@
 namespace convert::rules {
 namespace {
 
-// Returns a cycle without its meetings: in place of each stands the call of the rank before it, if the next is
-// another rank's.
+// Returns a cycle without its meetings. Each is replaced by the previous rank's call if the next node is on another
+// rank.
 std::vector<std::uint32_t> without_meetings(const WholeSet& whole, const std::vector<std::uint32_t>& cycle) {
   std::vector<std::uint32_t> nodes;
   for (std::size_t i = 0; i < cycle.size(); ++i) {
@@ -32,7 +32,7 @@ std::vector<std::uint32_t> without_meetings(const WholeSet& whole, const std::ve
   return nodes;
 }
 
-// Finds what is known of nodes that communicate.
+// Finds the details of nodes that communicate.
 class Finder {
  public:
   explicit Finder(std::span<const TraceSummary> set) : set_(set), by_node_(set.size()) {}
@@ -63,7 +63,7 @@ class Finder {
     return text(rank, node) + ", which " + missing_text(other, blocked.missing) + "; " + next_call_text(other, on);
   }
 
-  // Returns "rank 0 node 5 'SendRecv' receives from rank 1 (tag 0)"; empty of others.
+  // Returns "rank 0 node 5 'SendRecv' receives from rank 1 (tag 0)"; empty for other nodes.
   [[nodiscard]] std::string text(Rank rank, std::uint32_t node) {
     const Entry* e = find(rank, node);
     if (e == nullptr) return {};
@@ -80,7 +80,7 @@ class Finder {
  private:
   struct Entry {
     std::uint32_t node;
-    std::size_t number = 0;  // of a collective of its group
+    std::size_t number = 0;  // of a collective: its number in its group
     bool sends = false;
     const Message* message = nullptr;
     const CollectiveNode* call = nullptr;
@@ -116,11 +116,11 @@ class Finder {
   std::vector<std::vector<Entry>> by_node_;  // by rank; ascending
 };
 
-// What a cycle is made of, besides dependencies.
+// Kinds of waits in a cycle, besides dependencies.
 struct Kinds {
   bool messages = false;
   bool collectives = false;
-  bool recorded = false;  // some rank of it was
+  bool recorded = false;  // some of its ranks were recorded
   bool tells_order = true;
 };
 
@@ -142,45 +142,44 @@ Kinds kinds_of(std::span<const TraceSummary> set, const WholeSet& whole, const s
 
 std::string certain_hint(const Kinds& kinds) {
   const std::string ended =
-      "hint: what was recorded did end: some order in which it ran was not needed, or messages "
-      "are paired that do not belong together; ";
+      "hint: the recording finished, so some recorded order was not needed, or unrelated messages are paired; ";
   if (kinds.recorded && kinds.tells_order)
-    return ended + "et-validate --fix and et-link --relax take out such order, and list it";
+    return ended + "use et-validate --fix or et-link --relax to remove such order";
   if (kinds.recorded) {
     return ended +
-           "nothing says which dependencies are order (dep_rules): link the recordings again with et-link, "
-           "or run each rank by itself with et-replay --comm recorded";
+           "no dep_rules mark the dependencies that are order: link the recordings again with et-link, or run each "
+           "rank alone with et-replay --comm recorded";
   }
   if (!kinds.collectives) return "hint: let one of the ranks send before it receives";
   if (!kinds.messages) {
-    return "hint: ranks must run the collectives that they share in one order, whatever the group";
+    return "hint: ranks must run their common collectives in the same order, across all groups";
   }
-  return "hint: what others wait for in a collective must not wait for what they send behind it";
+  return "hint: a collective of a rank must not depend on a message that another rank sends after that collective";
 }
 
 std::string possible_hint(const Kinds& kinds) {
   const char* what = !kinds.messages ? "collectives" : kinds.collectives ? "messages and collectives" : "messages";
-  return std::string("hint: it depends on the order of issue which ") + what +
-         " belong together here: order them by dependencies" +
+  return std::string("hint: the order of issue decides which ") + what +
+         " are matched here: order them by dependencies" +
          (kinds.messages ? ", or give each message its own comm_tag" : "");
 }
 
 constexpr const char* one_at_a_time_hint =
-    "hint: without a dependency the lower id starts first; who runs one collective at a time, as "
-    "et-replay --compat astra and NCCL on one stream, waits for ever; give them one order on all ranks";
+    "hint: without a dependency the lower id starts first; systems that run one collective at a time, such as "
+    "et-replay --compat astra and NCCL on one stream, wait forever; use one order on all ranks";
 
 class Report {
  public:
   Report(std::span<const TraceSummary> set, const WholeSet& whole, Diagnostics& diagnostics)
       : set_(set), whole_(whole), diagnostics_(diagnostics), finder_(set) {}
 
-  // Notes where each rank is blocked as the set is now; the first cycle reports it.
+  // Records where each rank is blocked in the current set; the first cycle reports it.
   void find_blocked() {
     constexpr std::size_t most_told = 8;
     blocked_ = first_blocked(whole_, most_told);
   }
 
-  // Reports cycles among these nodes that share no node.
+  // Reports disjoint cycles among these nodes.
   template <typename Hint>
   void add(std::vector<std::uint32_t> nodes, Severity severity, const Hint& hint) {
     constexpr std::size_t most_cycles = 100;
@@ -190,13 +189,13 @@ class Report {
       const std::vector<std::uint32_t> told = add_blocked(d);
       add_cycle(cycle, told, d);
       if (cycles.size() >= most_cycles && &cycle == &cycles.back())
-        d.notes.emplace_back("there may be more circles, which are not looked for");
+        d.notes.emplace_back("there may be more cycles; the search stopped here");
       d.notes.emplace_back(hint(kinds_of(set_, whole_, cycle)));
       diagnostics_.add(std::move(d));
     }
   }
 
-  // Reports a run that does not end although the order of ids has no cycle.
+  // Reports a run that does not finish although the order of ids has no cycle.
   void add(const Stuck& stuck) {
     constexpr std::size_t shown = 16;
     Diagnostic d{.severity = Severity::warning, .where = {}, .rule = "deadlock", .message = {}, .notes = {}};
@@ -209,13 +208,13 @@ class Report {
       if (d.notes.size() < shown) d.notes.push_back(finder_.text(rank, index) + ", and waits");
     }
     d.notes.emplace_back(
-        "hint: which messages and collectives belong together depends on what starts first: order them by "
+        "hint: the order in which they start decides which messages and collectives match: order them by "
         "dependencies, or give each message its own comm_tag");
     diagnostics_.add(std::move(d));
   }
 
  private:
-  // Adds the first blocked node of each rank, once; returns those that it tells.
+  // Adds the first blocked node of each rank, once. Returns the nodes that it described.
   std::vector<std::uint32_t> add_blocked(Diagnostic& d) {
     const BlockedRanks blocked = std::exchange(blocked_, {});
     std::vector<std::uint32_t> told;
@@ -230,7 +229,7 @@ class Report {
     return told;
   }
 
-  // `told`: nodes that need no note.
+  // Nodes in the second list need no note.
   void add_cycle(const std::vector<std::uint32_t>& cycle, const std::vector<std::uint32_t>& told, Diagnostic& d) {
     constexpr std::size_t shown = 16;
     const std::vector<std::uint32_t> nodes = without_meetings(whole_, cycle);
@@ -248,20 +247,20 @@ class Report {
     }
     entries.push_back(entries.front());
     d.message = std::string("deadlock ") + (d.severity == Severity::warning ? "is possible: " : "") +
-                chain_text(entries) + " (rank:node; each waits for the one before it)";
+                chain_text(entries) + " (rank:node; each waits for the previous one)";
   }
 
   std::span<const TraceSummary> set_;
   const WholeSet& whole_;
   Diagnostics& diagnostics_;
   Finder finder_;
-  BlockedRanks blocked_;  // not told yet
+  BlockedRanks blocked_;  // not reported yet
 };
 
 }  // namespace
 
-// A cycle of waits that no order of issue avoids is an error, one that depends on it a warning. Where there is
-// none, but would be if each rank ran one collective at a time, that is a warning too.
+// Reports a cycle of waits as an error if no order of issue avoids it, else as a warning. Also warns if there is no
+// cycle, but would be one if each rank ran one collective at a time.
 void check_deadlock(std::span<const TraceSummary> set, const GroupLists* groups, Diagnostics& diagnostics) {
   WholeSet whole(set, groups);
   Report report(set, whole, diagnostics);

@@ -7,8 +7,8 @@
 namespace convert::rules {
 namespace {
 
-// Finds dependencies that repeat one of their own kind. A node may name its caller among the control dependencies
-// and also wait for it by a data dependency.
+// Finds dependencies that repeat one of the same kind. A node may name its caller as a control dependency and also
+// depend on it by a data dependency.
 class Repeated {
  public:
   explicit Repeated(const NodeTable& table) : table_(table) {}
@@ -44,7 +44,7 @@ void check_deps(const Trace& trace, std::span<const GraphDefect> defects, Diagno
     Location where = location_of(trace, d.index);
     if (process.explains(d)) {
       diagnostics.warning(std::move(where), "deps",
-                          dependency + node_text(d.id) + ", the process, which the trace leaves out");
+                          dependency + node_text(d.id) + ", the process node, which the trace omits");
     } else if (d.what == What::dangling) {
       diagnostics.error(std::move(where), "deps", dependency + node_text(d.id) + ", which does not exist");
     } else if (d.what == What::self) {

@@ -10,20 +10,20 @@
 namespace convert::rules {
 namespace {
 
-// A source, destination and tag with more sends than receives, or fewer.
+// A source, destination and tag whose numbers of sends and receives differ.
 struct Surplus {
   Rank src;
   Rank dst;
   std::int64_t tag;
   std::uint32_t sends;
   std::uint32_t recvs;
-  std::uint32_t first;      // the first without a partner: index into the sends or receives of its rank
+  std::uint32_t first;      // the first message without a partner: index into the sends or receives of its rank
   std::uint32_t last_send;  // if there are any
   std::uint32_t last_recv;
   [[nodiscard]] bool of_sends() const { return sends > recvs; }
 };
 
-// Finds what may have been meant: another message without a partner that differs in one thing.
+// Finds likely partners: other messages without a partner that differ in one property.
 class Candidates {
  public:
   explicit Candidates(const std::vector<Surplus>& all) {
@@ -33,7 +33,7 @@ class Candidates {
       source_.try_emplace({s.of_sends(), s.src, s.tag}, &s);
     }
   }
-  // Return a surplus of the other kind (sends, receives) that differs in one thing only; null if there is none.
+  // Return a surplus of the other kind (sends, receives) that differs in one property only, or null.
   [[nodiscard]] const Surplus* of_other_tag(const Surplus& s) const {
     return find(ends_, !s.of_sends(), s.src, s.dst);
   }
@@ -67,7 +67,7 @@ class PairChecker {
   void check(const MessageGroup& g) {
     const std::size_t matched = std::min(g.sends.size(), g.recvs.size());
     if (g.sends.size() == g.recvs.size()) {
-      // Sizes are compared only if no side has a message too many: else partners would be the wrong ones.
+      // Compare sizes only if no side has extra messages; otherwise the pairs would be wrong.
       std::size_t k = 0;
       while (k < matched && fit(g, k)) ++k;
       if (k < matched && same_sizes(g)) {
@@ -97,7 +97,7 @@ class PairChecker {
       const std::string message = s.of_sends() ? ": send to rank " + std::to_string(s.dst) + " with tag " +
                                                      std::to_string(s.tag) + " has no receive: "
                                                : ": receive from rank " + std::to_string(s.src) + " with tag " +
-                                                     std::to_string(s.tag) + " waits for a send that never comes: ";
+                                                     std::to_string(s.tag) + " has no send: ";
       diagnostics_.error(set_[rank(s)].location(m), "pairs", subject + message + counts(s), {hint(s, candidates)});
     }
   }
@@ -133,7 +133,7 @@ class PairChecker {
       return "hint: " + sentence(other) + ", which has no partner either; ";
     };
     if (const Surplus* other = candidates.of_other_tag(s))
-      return without_partner(*other) + "if the two belong together, give them one comm_tag";
+      return without_partner(*other) + "if they are partners, give them the same comm_tag";
     if (const Surplus* other = candidates.of_other_source(s))
       return without_partner(*other) +
              (s.of_sends() ? "should it receive from rank " + std::to_string(s.src) + "?"
@@ -146,9 +146,9 @@ class PairChecker {
       return without_partner(*other) +
              (s.of_sends() ? "should one of the two receive?" : "should one of the two send?");
     return "hint: " + (s.of_sends() ? "a receive is missing on rank " + std::to_string(s.dst) +
-                                          ", or a send is too many on rank " + std::to_string(s.src)
+                                          ", or there is an extra send on rank " + std::to_string(s.src)
                                     : "a send is missing on rank " + std::to_string(s.src) +
-                                          ", or a receive is too many on rank " + std::to_string(s.dst));
+                                          ", or there is an extra receive on rank " + std::to_string(s.dst));
   }
 
   using Size = std::tuple<SizeUnit, std::uint64_t>;
@@ -160,16 +160,16 @@ class PairChecker {
     return set_[g.dst].messages.recvs[g.recvs[k]];
   }
 
-  // Returns whether the sizes of the k-th send and receive agree, if both are told. Rule attributes reports missing
-  // ones.
+  // Returns whether the sizes of the k-th send and receive agree, if both are known. Rule attributes reports
+  // missing sizes.
   [[nodiscard]] bool fit(const MessageGroup& g, std::size_t k) const {
     const Message& s = send(g, k);
     const Message& r = recv(g, k);
     return s.size_unit() == SizeUnit::unknown || r.size_unit() == SizeUnit::unknown || size_of(s) == size_of(r);
   }
 
-  // Returns whether both sides have the same sizes in some order: then simulators that match by size too, as
-  // ASTRA-sim, find all partners.
+  // Returns whether both sides have the same sizes in some order. Simulators that also match by size, such as
+  // ASTRA-sim, then find all partners.
   [[nodiscard]] bool same_sizes(const MessageGroup& g) const {
     std::vector<Size> sent;
     std::vector<Size> expected;
@@ -194,16 +194,15 @@ class PairChecker {
             .notes = {"hint: give both the same comm_size"}};
   }
 
-  // Warns of messages that would all fit in another order; the k-th is the first that does not.
+  // Warns about messages that would all match in another order; the k-th is the first mismatch.
   void warn_of_order(const MessageGroup& g, std::size_t k) {
     std::size_t other = k + 1;
     while (size_of(recv(g, other)) != size_of(send(g, k))) ++other;
     Diagnostic d = misfit(g, k);
     d.severity = Severity::warning;
-    d.notes = {
-        "hint: " + id(g.dst, recv(g, other)) + " of rank " + std::to_string(g.dst) +
-        " expects that: who matches by size too, as simulators do, takes it; by the order of issue, as MPI and "
-        "NCCL match, it is the wrong one; order them alike, or give each its own comm_tag"};
+    d.notes = {"hint: " + id(g.dst, recv(g, other)) + " of rank " + std::to_string(g.dst) +
+               " expects that size: simulators, which also match by size, pair them; MPI and NCCL, which match in "
+               "order of issue, do not; order both sides alike, or give each message its own comm_tag"};
     diagnostics_.add(std::move(d));
   }
 

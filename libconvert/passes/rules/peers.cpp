@@ -21,7 +21,7 @@ void check_messages(const TraceSummary& s, const std::vector<Message>& messages,
       diagnostics.error(
           s.location(m), "peers",
           node + (sends ? ": sends to its own rank " : ": receives from its own rank ") + std::to_string(s.rank),
-          {"hint: what a rank copies to itself is a COMP node"});
+          {"hint: a copy within a rank is a COMP node"});
     }
   }
 }
@@ -31,13 +31,13 @@ void check_messages(const TraceSummary& s, const std::vector<Message>& messages,
 bool check_ranks(std::span<const TraceSummary> set, Diagnostics& diagnostics) {
   for (std::size_t i = 0; i < set.size(); ++i) {
     if (set[i].rank == i) continue;
-    diagnostics.error(
-        {.file = set[i].name, .rank = static_cast<std::int64_t>(set[i].rank)}, "peers",
-        i > 0 && set[i].rank == set[i - 1].rank ? "rank " + std::to_string(set[i].rank) + " stands twice"
-                                                : "rank " + std::to_string(i) + " is missing from the set",
-        {set.size() == 1 ? "hint: the only trace of a set must be of rank 0"
-                         : "hint: the " + counted(set.size(), "trace") + " of a set must be of the ranks 0 to " +
-                               std::to_string(set.size() - 1)});
+    diagnostics.error({.file = set[i].name, .rank = static_cast<std::int64_t>(set[i].rank)}, "peers",
+                      i > 0 && set[i].rank == set[i - 1].rank
+                          ? "rank " + std::to_string(set[i].rank) + " occurs twice"
+                          : "rank " + std::to_string(i) + " is missing from the set",
+                      {set.size() == 1 ? "hint: the only trace of a set must be rank 0"
+                                       : "hint: the " + counted(set.size(), "trace") +
+                                             " of a set must be the ranks 0 to " + std::to_string(set.size() - 1)});
     return false;
   }
   return true;

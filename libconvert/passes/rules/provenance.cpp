@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Checks what nodes say of threadblocks, positions and dependencies against the dependencies that they have, and
-// what the ranks of a set say against each other.
+// Checks the threadblocks, positions and dependencies in nodes' attributes against their actual dependencies, and
+// compares the ranks of a set.
 #include "passes/provenance.h"
 
 #include <algorithm>
@@ -17,11 +17,11 @@
 namespace convert::rules {
 namespace {
 
-constexpr std::size_t most_if_whole = 100;  // findings of a rank that are kept
+constexpr std::size_t most_if_whole = 100;  // kept findings of a rank
 
-// A step: the nodes of a rank with one threadblock and position, which are its RECV, COMP and SEND.
+// A step: the nodes of a rank with the same threadblock and position, which are its RECV, COMP and SEND.
 struct StepAt {
-  std::int64_t npu = 0;  // of a trace of a whole system
+  std::int64_t npu = 0;  // in a trace of a whole system
   std::int32_t tb = 0;
   std::int32_t position = 0;
   std::uint32_t first = no_index;
@@ -29,8 +29,8 @@ struct StepAt {
   std::int32_t depid = -1;
   std::int32_t deps = -1;
   bool hasdep = false;
-  bool scheduled = false;  // of a schedule: only sends wait for the step before them
-  bool has_turns = false;  // link_seq tells the order of sends
+  bool scheduled = false;  // from a schedule: only sends depend on the previous step
+  bool has_turns = false;  // link_seq defines the order of sends
   std::span<const std::uint64_t> nop_depids{};
   std::span<const std::uint64_t> nop_steps{};
 };
@@ -64,7 +64,7 @@ class StepChecker {
   }
 
  private:
-  // A node by itself, until the nodes of one step are put together.
+  // A single node, before the nodes of a step are grouped.
   struct Entry {
     StepAt step;
     std::uint32_t node;
@@ -84,7 +84,7 @@ class StepChecker {
   [[nodiscard]] bool read(std::uint32_t i, const ProvenanceNode& n, StepAt& out) {
     for (const Name field : {attr::tb_id, attr::local_time_step, attr::depid, attr::deps, attr::hasdep}) {
       if (!n.has(field) || n.get(field)) continue;
-      error(i, "attribute " + std::string(field.view()) + " is no int32");
+      error(i, "attribute " + std::string(field.view()) + " is not an int32");
       return false;
     }
     out.npu = n.wide(attr::npu).value_or(0);
@@ -109,7 +109,7 @@ class StepChecker {
     if (publishes != 0 && publishes != 1) error(i, "hasdep is " + std::to_string(publishes) + ", expected 0 or 1");
     if ((out.depid < 0) != (out.deps < 0) || out.depid < -1 || out.deps < -1) {
       error(i, "depid is " + std::to_string(out.depid) + " and deps is " + std::to_string(out.deps) +
-                   ", which is neither a step nor none (-1)");
+                   ", expected both from 0, or both -1");
       out.depid = out.deps = -1;
     }
     if (out.tb < 0 || out.position < 0) {
@@ -119,7 +119,7 @@ class StepChecker {
     return true;
   }
 
-  // Checks a node against what the metadata says of its threadblock.
+  // Checks a node against its threadblock in the metadata.
   void check_threadblock(std::uint32_t i, const ProvenanceNode& n, const StepAt& s) {
     if (!tbs_known_) return;
     const auto tb = static_cast<std::size_t>(s.tb);
@@ -136,17 +136,17 @@ class StepChecker {
       error(i, "comm_tag is " + std::to_string(tag.value) + ", but threadblock " + std::to_string(s.tb) +
                    " is on channel " + std::to_string(channels_[tb]));
     }
-    // Ranks of a part may have new numbers.
+    // The ranks of a subset may be renumbered.
     const IntValue peer = int_value(attrs, sends ? attr::comm_dst : attr::comm_src);
     const std::vector<std::int32_t>& peers = peers_[sends ? 0 : 1];
     if (peer && tb < peers.size() && peer.value != peers[tb]) {
       error_if_whole(i, std::string(sends ? "sends to" : "receives from") + " rank " + std::to_string(peer.value) +
                             ", but threadblock " + std::to_string(s.tb) + (sends ? " sends to" : " receives from") +
-                            (peers[tb] < 0 ? " nobody" : " rank " + std::to_string(peers[tb])));
+                            (peers[tb] < 0 ? " no rank" : " rank " + std::to_string(peers[tb])));
     }
   }
 
-  // Puts the nodes of each step together.
+  // Groups the nodes of each step.
   void group() {
     const auto key = [this](const Entry& e) {
       return std::tuple(e.step.npu, e.step.tb, e.step.position, stage(table_.nodes[e.node].type), e.node);
@@ -168,28 +168,27 @@ class StepChecker {
 
   void join(const Entry& e, StepAt& into) {
     if (table_.nodes[into.last].type == table_.nodes[e.node].type) {
-      return error(e.node, text(into) + " has " + text(into.last) + " of the same type already");
+      return error(e.node, text(into) + " already has " + text(into.last) + " of the same type");
     }
     if (!depends(e.node, into.last))
-      error(e.node, "is of " + text(into) + ", but does not depend on its " + text(into.last));
+      error(e.node, "belongs to " + text(into) + ", but does not depend on its " + text(into.last));
     if (std::tie(e.step.depid, e.step.deps, e.step.hasdep) != std::tie(into.depid, into.deps, into.hasdep))
-      error(e.node,
-            "depid, deps or hasdep differ from those of " + text(into.last) + ", which is of the same step");
+      error(e.node, "depid, deps or hasdep differ from " + text(into.last) + ", which belongs to the same step");
     into.last = e.node;
   }
 
-  // Checks that positions follow each other, counting the nops noted between them.
+  // Checks that positions are consecutive, counting the nops recorded between them.
   void check_position(const StepAt& s, const StepAt* before) {
     if (!written_by_us(s)) return;
     const auto wanted = static_cast<std::int64_t>(before == nullptr ? 0 : before->position + std::int64_t{1}) +
                         static_cast<std::int64_t>(s.nop_depids.size());
     if (s.position == wanted) return;
     error(s.position < wanted, s.first,
-          "local_time_step is " + std::to_string(s.position) + ", where " + std::to_string(wanted) +
+          "local_time_step is " + std::to_string(s.position) + ", but " + std::to_string(wanted) +
               " is the next position of threadblock " + std::to_string(s.tb));
   }
 
-  // Checks that no step waits for a later one of its threadblock.
+  // Checks that no step depends on a later one of its threadblock.
   void check_order(const StepAt& s) {
     for (const Edge& e : graph_.parents(s.first)) {
       const std::uint32_t k = step_of_[e.node];
@@ -199,12 +198,12 @@ class StepChecker {
   }
 
   void check_dependencies(const StepAt& s, const StepAt* before) {
-    std::vector<std::uint32_t> known;  // nodes that the attributes say it depends on
+    std::vector<std::uint32_t> known;  // nodes on which the step depends by its attributes
     const auto nops = static_cast<std::int64_t>(s.nop_depids.size());
     const bool next = before != nullptr && before->position + std::int64_t{1} + nops == s.position;
     const bool sends = table_.nodes[s.last].type == NodeType::comm_send;
     if (next && (!s.scheduled || sends) && !s.has_turns && !depends(s.first, before->last)) {
-      error(s.first, "is " + text(s) + ", but does not depend on " + text(before->last) + ", the step before it");
+      error(s.first, "is " + text(s) + ", but does not depend on " + text(before->last) + ", the previous step");
     }
     for (std::size_t k = 0; k < s.nop_depids.size(); ++k) {
       check_dependency(s, static_cast<std::int32_t>(s.nop_depids[k]), static_cast<std::int32_t>(s.nop_steps[k]),
@@ -217,7 +216,7 @@ class StepChecker {
   void check_dependency(const StepAt& s, std::int32_t on_tb, std::int32_t on_step,
                         std::vector<std::uint32_t>& known);
 
-  // Reports what a step waits for and does not name.
+  // Reports dependencies of a step that its attributes do not name.
   void check_parents(const StepAt& s, const std::vector<std::uint32_t>& known) {
     const auto check = [&](std::uint32_t node) {
       for (const Edge& e : graph_.parents(node)) {
@@ -236,8 +235,7 @@ class StepChecker {
     return find(table_.attributes(table_.nodes[s.first]), attr::step_type) != nullptr;
   }
 
-  // Returns whether a node depends on another, or on the reduction behind that one if it has no provenance of its
-  // own.
+  // Returns whether a node depends on `on`, directly or through a reduction without provenance.
   [[nodiscard]] bool depends(std::uint32_t node, std::uint32_t on) const {
     return std::ranges::any_of(graph_.parents(node), [&](const Edge& e) {
       if (e.node == on) return true;
@@ -254,7 +252,7 @@ class StepChecker {
   void error(std::uint32_t node, const std::string& what) {
     diagnostics_.error(location_of(trace_, node), "provenance", text(node) + ": " + what);
   }
-  // Reports what is wrong only if no nodes were taken out of the trace.
+  // Reports an error that counts only if no nodes were removed from the trace.
   void error_if_whole(std::uint32_t node, const std::string& what) {
     if (facts_.if_whole.size() < most_if_whole)
       facts_.if_whole.push_back(
@@ -277,14 +275,15 @@ class StepChecker {
   std::vector<std::uint32_t> step_of_;  // by node
 };
 
-// Checks that a step waits for the one that a dependency names: for its end if it publishes that, else for the end
-// of the next one of its threadblock that does.
+// Checks that a step depends on the step named by its dependency: on its end if it publishes its completion, else
+// on the end of the next publishing step of the same threadblock.
 void StepChecker::check_dependency(const StepAt& s, std::int32_t on_tb, std::int32_t on_step,
                                    std::vector<std::uint32_t>& known) {
   if (on_tb < 0) return;
   const std::string named = "step " + std::to_string(on_step) + " of threadblock " + std::to_string(on_tb);
   if (on_tb == s.tb) {
-    if (on_step >= s.position) error(s.first, "is " + text(s) + ", and depid and deps name " + named);
+    if (on_step >= s.position)
+      error(s.first, "is " + text(s) + ", but depid and deps name the same or a later step, " + named);
     if (!s.scheduled) return;
   }
   const auto at = std::partition_point(steps_.begin(), steps_.end(), [&](const StepAt& o) {
@@ -302,14 +301,14 @@ void StepChecker::check_dependency(const StepAt& s, std::int32_t on_tb, std::int
     }
     return;
   }
-  if (!ours && effective->position != on_step) return;  // a nop, or a step of a kind that was left out
+  if (!ours && effective->position != on_step) return;  // a nop, or a removed step
   known.push_back(effective->last);
   if (depends(s.first, effective->last)) return;
   const auto published = std::find_if(at, steps_.end(), [](const StepAt& o) { return o.hasdep; });
   if (!ours && in_tb(published) && depends(s.first, published->last)) return;
   error(at->position == on_step && effective->position - on_step == effective - at, s.first,
         "depid and deps name " + named + ", but it does not depend on " + text(effective->last) +
-            (effective->position == on_step ? "" : ", the next one there that has hasdep"));
+            (effective->position == on_step ? "" : ", the next step there with hasdep"));
 }
 
 }  // namespace
@@ -345,10 +344,11 @@ void check_provenance(std::span<const ProvenanceFacts> facts, std::span<const Tr
       const WholeBytes& a = own.counters.whole;
       const WholeBytes& b = other.whole;
       if (counts && std::max(a.least, b.least) <= std::min(a.most, b.most)) continue;
-      diagnostics.error(own.where, "provenance",
-                        counts ? "the sizes of its messages and of those of " + peer + ", are no parts of one whole"
-                               : "total_chunk_cnt is " + std::to_string(own.counters.total) + ", but " +
-                                     std::to_string(other.total) + " on " + peer);
+      diagnostics.error(
+          own.where, "provenance",
+          counts ? "the sizes of its messages and of the messages of " + peer + ", cannot be chunks of one buffer"
+                 : "total_chunk_cnt is " + std::to_string(own.counters.total) + ", but " +
+                       std::to_string(other.total) + " on " + peer);
       break;
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the attributes of one node that tell where it comes from, in one pass over them.
+// Finds the provenance attributes of one node in one pass over its attributes.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@ namespace convert::rules {
 
 class ProvenanceNode {
  public:
-  // Returns whether a node tells anything of an algorithm; quicker than finding out what.
+  // Returns whether a node has any attribute of an algorithm; faster than reading the attributes.
   [[nodiscard]] static bool tells(const NodeTable& table, const Node& node) {
     constexpr std::uint32_t first = attr::msg_chunk_cnt.index(), last = attr::tb_id.index();
-    static_assert(last - first == 8, "the counters and positions stand together in attr_names.h");
+    static_assert(last - first == 8, "the counters and positions are adjacent in attr_names.h");
     for (const Attr& a : table.attributes(node)) {
       if (a.name.index() - first <= last - first) return true;
     }
@@ -26,10 +26,10 @@ class ProvenanceNode {
 
   ProvenanceNode(const NodeTable& table, const Node& node) : found_(table.attributes(node)) {}
 
-  // Returns the attribute of a name, null if the node lacks it. This and the functions below take only `names`.
+  // Returns an attribute, or null if the node lacks it. This and the functions below accept only `names`.
   [[nodiscard]] const Attr* attr(Name name) const { return found_[name]; }
   [[nodiscard]] bool has(Name name) const { return found_[name] != nullptr; }
-  // Returns the value of an attribute; nothing if it is absent or no int32.
+  // Returns the value of an attribute, or nullopt if it is absent or not an int32.
   [[nodiscard]] std::optional<std::int32_t> get(Name name) const {
     const auto v = wide(name);
     using Limits = std::numeric_limits<std::int32_t>;
@@ -41,7 +41,7 @@ class ProvenanceNode {
     return v ? std::optional(v.value) : std::nullopt;
   }
 
-  // The attributes of a node that the rule provenance reads.
+  // Node attributes that the rule provenance reads.
   static constexpr std::array names = {
       attr::msg_chunk_cnt, attr::msg_chunk_idx, attr::total_chunk_cnt, attr::chunk_offset, attr::local_time_step,
       attr::hasdep,        attr::deps,          attr::depid,           attr::tb_id,        attr::step_type,

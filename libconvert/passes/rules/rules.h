@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Declares the rules, one file each; they report to `diagnostics`. validate.cpp runs them in rules.def's order.
+// Declares the rules, one source file each. They report to `diagnostics`; validate.cpp runs them in the order of
+// rules.def.
 #pragma once
 
 #include <span>
@@ -18,7 +19,7 @@ void check_ids(const Trace& trace, std::span<const GraphDefect> defects, Diagnos
 void check_deps(const Trace& trace, std::span<const GraphDefect> defects, Diagnostics& diagnostics);
 void check_cycles(const Trace& trace, const Graph& graph, Diagnostics& diagnostics);
 
-// Returns false if the ranks are not 0…n-1: then nothing more can be said about the set.
+// Returns false if the ranks are not 0…n-1; the set cannot be checked further then.
 bool check_ranks(std::span<const TraceSummary> set, Diagnostics& diagnostics);
 void check_peers(std::span<const TraceSummary> set, Diagnostics& diagnostics);
 void check_pairs(std::span<const TraceSummary> set, Diagnostics& diagnostics);
@@ -32,9 +33,9 @@ void check_turns(std::span<const TraceSummary> set, const GroupLists* groups, st
                  Diagnostics& diagnostics);
 
 [[nodiscard]] inline std::string node_text(NodeId id) { return "node " + std::to_string(id); }
-// Returns "1 → 2 → 4 → 1"; a long chain keeps its first and last entries.
+// Returns "1 → 2 → 4 → 1"; a long chain is reduced to its first and last entries.
 [[nodiscard]] std::string chain_text(const std::vector<std::string>& entries);
-// Returns the messages of a set by rank, as for_each_message_group takes them.
+// Returns the messages of a set by rank, for for_each_message_group().
 [[nodiscard]] std::vector<const RankMessages*> messages_by_rank(std::span<const TraceSummary> set);
 
 }  // namespace convert::rules

@@ -57,13 +57,13 @@ bool TextChecker::check_name(const AttrTable& table, const Attr& a, std::uint64_
   return known.valid;
 }
 
-// Some readers take the first, some the last.
+// Reports different values, as some readers use the first attribute and some the last.
 void TextChecker::check_repeated(const AttrTable& table, Known& known, const Attr& a) {
   if (known.told || same_value(table, *known.first, table, a)) return;
   const IntValue first = int_value(known.first), second = int_value(&a);
   diagnostics_.error(
       where(), rule,
-      about() + "attribute " + std::string(a.name.view()) + " stands twice, with different values" +
+      about() + "attribute " + std::string(a.name.view()) + " occurs twice, with different values" +
           (first && second ? ": " + std::to_string(first.value) + " and " + std::to_string(second.value)
                            : std::string()));
   known.told = true;
@@ -89,7 +89,7 @@ void TextChecker::check_io(std::uint32_t io, std::string_view side) {
   check(table_.view(info.types), about(), of + ".types");
 }
 
-// Bytes may be anything, and so may unknown fields.
+// Checks texts only: bytes and unknown fields may have any content.
 void TextChecker::check_attribute(const AttrTable& table, const Attr& a, std::string_view owner) {
   const auto subject = [&] { return "attribute " + std::string(a.name.view()); };
   if (a.kind == Kind::string_val && !is_valid(table.string(a))) check(table.string(a), owner, subject());

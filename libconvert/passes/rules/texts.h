@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Checks, for the rule attributes, text that protobuf's readers would refuse, and attributes that a node or the
-// metadata have more than once.
+// Checks, for the rule attributes, texts that protobuf readers would reject, and repeated attributes of a node or
+// the metadata.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,28 @@
 
 namespace convert::rules {
 
+// Checks the texts of one trace.
 class TextChecker {
  public:
   TextChecker(const Trace& trace, Diagnostics& diagnostics);
 
   void check_metadata();
-  // Begins with the nodes that the trace holds now.
+  // Starts a batch with the nodes that the trace currently holds.
   void begin_batch();
-  // Checks names of attributes, that repeated ones say the same, and all text of the node.
+  // Checks the names of attributes, the values of repeated attributes, and all texts of the node.
   void check_node(std::size_t index);
 
  private:
-  // Holds what is known of a name: the last owner that has it, and whether it is UTF-8.
+  // State of an attribute name: the last owner that has it, and whether it is UTF-8.
   struct Known {
-    std::uint64_t owner = 0;  // counts the nodes checked; or the metadata
+    std::uint64_t owner = 0;  // number of the node checked; or the metadata
     const Attr* first = nullptr;
     bool is_new = true;
     bool valid = true;
     bool told = false;  // reported for that owner
   };
 
-  // Returns whether the name can be read.
+  // Returns whether the name is valid.
   bool check_name(const AttrTable& table, const Attr& a, std::uint64_t owner);
   void check_repeated(const AttrTable& table, Known& known, const Attr& a);
   void check_texts();
@@ -49,7 +50,7 @@ class TextChecker {
   bool all_ascii_ = false;
   bool in_metadata_ = false;
   std::size_t index_ = 0;
-  std::uint64_t nodes_ = 0;   // checked
+  std::uint64_t nodes_ = 0;   // number of nodes checked
   std::vector<Known> names_;  // by Name::index
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds turns on links (link_seq, link_via) that never come on the network that a schedule is for.
+// Finds cycles of link order (link_seq, link_via) on the network of a schedule.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -15,20 +15,20 @@ namespace {
 constexpr std::size_t most_links_told = 100;
 constexpr std::size_t most_notes = 16;
 
-// One link on the way of a send: a message that has come there waits for the one before it.
+// One link on the route of a send: a message at this link waits for the previous message.
 struct Turn {
   std::uint32_t node = 0;  // the send, numbered over the set
   std::uint32_t from = 0;
   std::uint32_t to = 0;
-  std::uint32_t next = no_index;  // the turn behind it on the link
+  std::uint32_t next = no_index;  // the next send on the link
   std::int64_t number = 0;
   std::int64_t scope = 0;
-  // A trace that repeats a collective has its sends again, whose turns follow on their own.
+  // A trace that repeats a collective repeats its sends; each repetition has its own link order.
   std::uint32_t repetition = 0;
 };
 
-// Adds to who waits for whom in a set the turns of its sends: a send waits at each link of its way, and what waits
-// for the send waits for its last link.
+// Extends the waits of a set by link order: a send waits at each link of its route, and its dependents wait for its
+// last link.
 class TurnGraph {
  public:
   TurnGraph(std::span<const TraceSummary> set, WholeSet& whole) : set_(set), whole_(whole) {
@@ -41,7 +41,7 @@ class TurnGraph {
   [[nodiscard]] const Turn* turn(std::uint32_t at) const {
     return at < whole_.size() ? nullptr : &turns_[at - whole_.size()];
   }
-  // The turns by link, each link's by repetition and number.
+  // Entries by link; each link's entries by repetition and sequence number.
   [[nodiscard]] const std::vector<std::uint32_t>& ordered() const { return ordered_; }
   [[nodiscard]] const std::vector<Turn>& turns() const { return turns_; }
   [[nodiscard]] static auto link_of(const Turn& t) { return std::tuple(t.scope, t.from, t.to); }
@@ -111,12 +111,12 @@ class TurnGraph {
 
   std::span<const TraceSummary> set_;
   WholeSet& whole_;
-  std::vector<std::uint32_t> first_turn_;  // by node; no_index: it is no send with turns
-  std::vector<Turn> turns_;                // of a send one after the other
+  std::vector<std::uint32_t> first_turn_;  // by node; no_index: not a send with sequence numbers
+  std::vector<Turn> turns_;                // the entries of a send are adjacent
   std::vector<std::uint32_t> ordered_;
 };
 
-// Returns what is never reached, and for each such what it waits for; else no_index.
+// Returns for each element that is never reached the element that it waits for; no_index for the others.
 std::vector<std::uint32_t> find_blockers(const TurnGraph& graph) {
   std::vector<std::uint32_t> waits(graph.size(), 0);
   for (std::uint32_t at = 0; at < graph.size(); ++at) graph.for_children(at, [&](std::uint32_t c) { ++waits[c]; });
@@ -138,13 +138,14 @@ std::vector<std::uint32_t> find_blockers(const TurnGraph& graph) {
   return blockers;
 }
 
-// Returns a circle, each of which waits for the next; it has a turn that waits for another, or is empty.
+// Returns a cycle in which each element waits for the next; it contains a link entry that waits for another one, or
+// is empty.
 std::vector<std::uint32_t> circle_of(const TurnGraph& graph, const std::vector<std::uint32_t>& blockers) {
   std::vector<std::uint8_t> seen(blockers.size(), 0);
   for (std::uint32_t start = 0; start < blockers.size(); ++start) {
     std::uint32_t at = start;
     for (; at != no_index && seen[at] == 0; at = blockers[at]) seen[at] = 1;
-    // Those of an earlier start are done; else `at` is where this one comes around.
+    // Elements from an earlier start are done; otherwise `at` closes a cycle.
     if (at != no_index && seen[at] == 1) {
       std::vector<std::uint32_t> circle;
       for (std::uint32_t i = at; circle.empty() || i != at; i = blockers[i]) circle.push_back(i);
@@ -178,22 +179,22 @@ class TurnReport {
       if (t == nullptr || before == nullptr || before->node == t->node) continue;
       if (d.notes.empty()) d.where = where(t->node);
       if (d.notes.size() < most_notes)
-        d.notes.push_back(named(t->node) + " waits for its turn " + std::to_string(t->number) +
-                          " on the link from " + device(t->from) + " to " + device(t->to) + ", behind turn " +
-                          std::to_string(before->number) + " of " + named(before->node));
+        d.notes.push_back(named(t->node) + " waits for its sequence number " + std::to_string(t->number) +
+                          " on the link from " + device(t->from) + " to " + device(t->to) +
+                          ", after sequence number " + std::to_string(before->number) + " of " +
+                          named(before->node));
     }
     if (entries.size() > 1 && entries.front() == entries.back()) entries.pop_back();
     entries.push_back(entries.front());
-    d.message = std::string("turns on links ") +
-                (severity == Severity::error ? "never come: " : "may never come: ") + chain_text(entries) +
-                " (rank:node; each waits for the next)";
+    d.message = std::string("link order ") + (severity == Severity::error ? "deadlocks: " : "may deadlock: ") +
+                chain_text(entries) + " (rank:node; each waits for the next)";
     d.notes.emplace_back(
-        "hint: on the network of the schedule no replay ends; give the sends turns in an order in which they can "
-        "start, or leave turns out with et-convert -t chakra,order=ctrl");
+        "hint: no replay finishes on the schedule's network; number the sends in an order in which they can start, "
+        "or omit the numbers with et-convert -t chakra,order=ctrl");
     diagnostics_.add(std::move(d));
   }
 
-  // Reports turns that two sends have, or none where the set is `whole`.
+  // Reports sequence numbers that two sends have, or, if `is_whole`, that are missing.
   void add_numbers(bool is_whole) {
     const std::vector<std::uint32_t>& ordered = graph_.ordered();
     const std::vector<Turn>& turns = graph_.turns();
@@ -206,10 +207,10 @@ class TurnReport {
   }
 
  private:
-  // Returns whether there is a finding of a link, whose turns these are.
+  // Reports the first finding of a link, given its entries. Returns whether there is one.
   bool add_link(std::span<const std::uint32_t> link, bool is_whole) {
     const auto turn = [&](std::size_t i) -> const Turn& { return graph_.turns()[link[i]]; };
-    std::size_t first_run = 0;  // how many sends the first repetition has
+    std::size_t first_run = 0;  // number of sends of the first repetition
     while (first_run < link.size() && turn(first_run).repetition == turn(0).repetition) ++first_run;
     std::size_t begin = 0;  // of the repetition
     for (std::size_t i = 0; i < link.size(); ++i) {
@@ -219,7 +220,7 @@ class TurnReport {
       if (is_whole && begin == 0 && turn(i).number != due) return missing(turn(i), due);
     }
     if (link.size() % first_run == 0) return false;
-    // The last repetition is a part of one: its sends have turns that others have too.
+    // The last repetition is incomplete: its sends have sequence numbers that other sends have too.
     const Turn& again = turn(begin);
     for (std::size_t i = 0; i < first_run; ++i) {
       if (turn(i).number == again.number) return twice(turn(i), again);
@@ -229,15 +230,15 @@ class TurnReport {
 
   bool twice(const Turn& a, const Turn& b) {
     diagnostics_.warning(where(b.node), "turns",
-                         named(b.node) + " has turn " + std::to_string(b.number) + " on the link from " +
+                         named(b.node) + " has sequence number " + std::to_string(b.number) + " on the link from " +
                              device(b.from) + " to " + device(b.to) + ", which " + named(a.node) + " has too");
     return true;
   }
   bool missing(const Turn& t, std::int64_t due) {
     diagnostics_.warning(where(t.node), "turns",
-                         "no send has turn " + std::to_string(due) + " on the link from " + device(t.from) +
-                             " to " + device(t.to) + "; " + named(t.node) + " has turn " +
-                             std::to_string(t.number));
+                         "no send has sequence number " + std::to_string(due) + " on the link from " +
+                             device(t.from) + " to " + device(t.to) + "; " + named(t.node) +
+                             " has sequence number " + std::to_string(t.number));
     return true;
   }
 
@@ -270,7 +271,8 @@ class TurnReport {
 
 }  // namespace
 
-// What never comes whichever messages belong together is an error, what depends on the order of issue a warning.
+// Reports a cycle as an error if it exists for all pairings of messages, and as a warning if it depends on the
+// order of issue.
 void check_turns(std::span<const TraceSummary> set, const GroupLists* groups, std::size_t world,
                  Diagnostics& diagnostics) {
   if (std::ranges::all_of(set, [](const TraceSummary& s) { return s.ways.sends.empty(); })) return;

@@ -41,7 +41,7 @@ std::string_view group_name(const NodeTable& table, const Node& n) {
   return name == "0" ? std::string_view() : name;
 }
 
-// The calls of a rank in a group that grows, in the order of the file.
+// The calls of a rank in a group that grows, in file order.
 struct GroupCalls {
   ScaledGroup group;
   std::vector<std::size_t> gathers;   // nodes
@@ -73,10 +73,11 @@ class Resizer {
     const auto name = group_name(table_, n);
     const auto at = groups_.find(name);
     if (at == groups_.end())
-      throw at_node(trace_, i, "is of group " + std::string(name) + ", whose ranks are not known");
+      throw at_node(trace_, i, "belongs to group " + std::string(name) + ", whose ranks are unknown");
     const auto attrs = table_.attributes(n);
     if (const Attr* dims = find(attrs, attr::involved_dim); dims != nullptr && name.empty())
-      throw at_node(trace_, i, "involves some dimensions of a network (involved_dim), not a group that could grow");
+      throw at_node(trace_, i,
+                    "involves some dimensions of a network (involved_dim); only process groups can be scaled");
     if (!at->second.grows) return;
     GroupCalls& calls = calls_[std::string(name)];
     calls.group = at->second;
@@ -84,16 +85,15 @@ class Resizer {
     const Collective op = type ? collective_of(type.value) : Collective{-1};
     if (op == Collective::all_to_all)
       throw at_node(trace_, i,
-                    "is an all_to_all among ranks that become more: experts or tables would be spread anew, and "
-                    "each rank would "
-                    "send other bytes to each; generate the workload anew");
+                    "is an all_to_all in a group that grows, which would redistribute experts or tables and change "
+                    "the bytes of each pair; generate the workload anew");
     grow_size(n, op);
     if (op == Collective::all_gather) calls.gathers.push_back(i);
     const IntValue bytes = int_value(attrs, attr::comm_size);
     if (without_block(op) == Collective::reduce_scatter && bytes) calls.reduced.push_back(bytes.value);
   }
 
-  // What a collective states besides its comm_size.
+  // Scales the sizes that a collective states besides comm_size.
   void grow_size(const Node& n, Collective op) {
     const auto factor = static_cast<std::int64_t>(grid_.factor);
     if (Attr* const size = attribute_of(table_, n, attr::group_size); size != nullptr && is_integer(size->kind))
@@ -103,7 +103,7 @@ class Resizer {
       out->bits = static_cast<std::uint64_t>(share_of(v.value, 1, factor));
   }
 
-  // Returns the shards that a reduce-scatter tells: those of equal size before, after.
+  // Returns the new bytes of a shard, derived from a reduce-scatter whose shard has the old bytes.
   [[nodiscard]] std::optional<std::int64_t> exact_shard(const GroupCalls& calls, std::size_t k,
                                                         std::int64_t bytes) {
     if (!sizes_) return std::nullopt;
@@ -112,7 +112,7 @@ class Resizer {
       if (sizes_->element_bytes * shard_of(n, calls.group.ranks) != bytes) return std::nullopt;
       return sizes_->element_bytes * shard_of(n, calls.group.ranks * grid_.factor);
     };
-    // Where several fit, that of the same bucket: what was reduced first is gathered last.
+    // Prefer the reduce-scatter of the same bucket: buckets are gathered in the reverse order of their reduction.
     if (calls.reduced.size() == calls.gathers.size()) {
       if (const auto same = after(calls.reduced[calls.reduced.size() - 1 - k])) return same;
     }
@@ -139,7 +139,7 @@ class Resizer {
     if (int_value(out)) out->bits = static_cast<std::uint64_t>(now) * calls.group.ranks * grid_.factor;
   }
 
-  // The parameters that the rank updates, before and after: its shards of what was reduced, and of what was not.
+  // Counts the parameters that the rank updates, before and after: its shards of the reduced ones, and all others.
   void count_parameters() {
     if (!sizes_ || sizes_->parameters <= 0) return;
     std::int64_t rest = sizes_->parameters;
@@ -187,7 +187,7 @@ class Resizer {
     set_nanos(n, nanos, ns);
   }
 
-  // duration_nanos is there where the time is no whole number of microseconds.
+  // duration_nanos exists if the time is not a whole number of microseconds.
   void set_nanos(Node& n, Attr* nanos, std::int64_t ns) {
     if (nanos != nullptr) {
       nanos->bits = static_cast<std::uint64_t>(ns);
@@ -212,7 +212,7 @@ class Resizer {
   Trace& trace_;
   NodeTable& table_;
   std::map<std::string, GroupCalls> calls_;  // of groups that grow
-  std::int64_t before_ = 0, after_ = 0;      // parameters that the rank updates; 0: not known
+  std::int64_t before_ = 0, after_ = 0;      // parameters that the rank updates; 0: unknown
   ScaleCounts counts_;
 };
 
@@ -241,7 +241,7 @@ void RankScaler::renumber(Trace& trace, std::uint64_t copy,
     const Node& n = table.nodes[i];
     const bool call = n.type == NodeType::comm_coll;
     if (!call && n.type != NodeType::comm_send && n.type != NodeType::comm_recv) continue;
-    // The root of a group that grows stays where it is.
+    // The root of a group that grows keeps its rank.
     const auto group = call ? groups_.find(group_name(table, n)) : groups_.end();
     const std::uint64_t of_peer = group != groups_.end() && group->second.grows ? 0 : copy;
     for (std::uint32_t a = n.attrs.begin; a < n.attrs.begin + n.attrs.count; ++a) {
@@ -249,7 +249,7 @@ void RankScaler::renumber(Trace& trace, std::uint64_t copy,
       if (one.name == attr::comm_src || one.name == attr::comm_dst) {
         const IntValue peer = int_value(&one);
         if (!peer || peer.value < 0 || peer.value > largest_rank)
-          throw at_node(trace, i, "names a peer that is no rank");
+          throw at_node(trace, i, "names a peer that is not a rank");
         one.bits = grid_.grown(static_cast<Rank>(peer.value), of_peer);
       } else if (one.name == attr::pg_name && one.kind == Kind::string_val && call) {
         const std::string now = name(table.string(one));

@@ -11,7 +11,7 @@ double expected_largest(std::uint64_t n) {
   if (n <= 1) return 0;
   const double count = static_cast<double>(n);
   const double share = (count - 0.375) / (count + 0.25);
-  // The number below which this share of normal numbers lies: by halving, as it is asked for a few times only.
+  // Quantile of the normal distribution, by bisection, as it is computed only a few times.
   double low = 0, high = 16;
   for (int i = 0; i < 64; ++i) {
     const double middle = (low + high) / 2;

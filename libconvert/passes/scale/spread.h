@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells how slow the slowest of many ranks is expected to be, from the spread of a few.
+// Estimates the slowest of many ranks from the spread of a few.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@ namespace convert {
 // Returns the expected largest of n standard normal numbers, by Blom's approximation (1958); 0 for one.
 [[nodiscard]] double expected_largest(std::uint64_t n);
 
-// A lognormal distribution of the time of ranks over the mean of ranks that do the same.
+// Lognormal distribution of the time of a rank relative to the mean of ranks that do the same work.
 struct RankSpread {
   double sigma = 0;    // of the logarithm
-  double largest = 1;  // that was seen
-  // Returns the factor of the slowest of n ranks, expected.
+  double largest = 1;  // largest observed factor
+  // Returns the expected factor of the slowest of n ranks.
   [[nodiscard]] double expected(std::uint64_t n) const;
 };
-// Returns the distribution that fits; rows of `work` are the times of ranks that do the same.
+// Returns the fitted distribution. Each row of `work` has the times of ranks that do the same work.
 [[nodiscard]] RankSpread rank_spread(std::span<const double> work, std::size_t rows);
 
 }  // namespace convert

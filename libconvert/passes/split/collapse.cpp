@@ -69,7 +69,7 @@ void Collapse::add_deps(std::uint32_t index, const NodeTable& table, const Node&
 }
 
 void Collapse::clean(Metadata& metadata) {
-  // The network of merged ways, unless the trace is one of a schedule itself.
+  // Remove the network of merged routes, unless the trace itself comes from a schedule.
   const bool scheduled = find(metadata.table.attrs, ten::schedule_name) != nullptr;
   std::erase_if(metadata.table.attrs, [&](const Attr& a) {
     return merged::program_of(a.name) >= 0 || (!scheduled && (a.name == ten::network || a.name == ten::forwarding));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Folds the nodes of merged collectives back into the collectives that they came from: undoes et-merge.
+// Replaces the nodes of merged collectives by the original collectives: the inverse of et-merge.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,30 @@ namespace convert {
 
 struct CollapseCounts {
   std::uint64_t collectives = 0;
-  std::uint64_t nodes = 0;  // folded
+  std::uint64_t nodes = 0;  // replaced
 };
 
-// Folds the nodes of a rank, batch by batch. Other nodes stay, but for dependencies on what is folded; a collective
-// stands before the first of them with a higher id. Constructor and functions throw Error(input) [collapse] with
-// the node, if a merged collective is not whole or was edited: nodes missing or added, a dependency on a part of
-// it, one that only a part of it has.
+// Replaces the merged nodes of a rank, batch by batch. Other nodes are unchanged, except for dependencies on merged
+// nodes. A collective is placed before the first unchanged node with a higher id. The constructor and functions
+// throw Error(input) [collapse] with the node if a merged collective is incomplete or was edited: nodes missing or
+// added, a dependency on only some of its last nodes, or a dependency that only some of its first nodes have.
 class Collapse {
  public:
-  // Returns what is needed of all nodes, to fold each later.
+  // Returns the parts of all nodes that the constructor requires.
   [[nodiscard]] static const NodeParts& parts();
-  // `rank` has all nodes, of which parts() are enough; it must outlive this.
+  // `rank` holds all nodes; parts() are enough. It must outlive this object.
   explicit Collapse(const Trace& rank);
 
   [[nodiscard]] const CollapseCounts& counts() const { return counts_; }
-  // Returns whether there is anything to fold; if not, nodes stay as they are.
+  // Returns whether there is a merged collective; if not, nodes stay unchanged.
   [[nodiscard]] bool any() const { return counts_.collectives != 0; }
-  // Throws what folding all nodes will throw; to be called before the first is folded.
+  // Throws the errors that fold() would throw for all nodes. Call before the first fold().
   void prove();
-  // Adds what becomes of the next nodes of the rank to `out`.
+  // Appends the result for the next nodes of the rank to `out`.
   void fold(const NodeTable& batch, NodeTable& out);
-  // Adds the collectives behind the last node.
+  // Appends the collectives after the last node.
   void finish(NodeTable& out);
-  // Takes out of the metadata what tells of merged collectives.
+  // Removes the metadata of merged collectives.
   static void clean(Metadata& metadata);
 
  private:
@@ -47,11 +47,11 @@ class Collapse {
   const NodeTable& nodes_;
   MergedCollectives merged_;
   CollapseCounts counts_;
-  std::uint32_t done_ = 0;  // nodes
-  std::uint32_t next_ = 0;  // collective
+  std::uint32_t done_ = 0;  // number of nodes
+  std::uint32_t next_ = 0;  // next collective
 };
 
-// Replaces trace.nodes by what they fold to.
+// Replaces trace.nodes by the result of folding them.
 [[nodiscard]] CollapseCounts collapse_collectives(Trace& trace);
 
 }  // namespace convert

@@ -12,7 +12,7 @@ const Name joined_keeps_ids{std::string_view("joined.keeps_ids")};
 const Name joined_metadata{std::string_view("joined.metadata")};
 const Name joined_groups{std::string_view("joined.groups")};
 
-// Ranks with an id from this on are numbered anew: with offsets for all ids, sums over ranks would leave 64 bits.
+// Ranks with an id of at least this value are renumbered: adding offsets to such ids could exceed 64 bits.
 constexpr NodeId most_ids = NodeId{1} << 32;
 
 Error bad(const Trace& trace, const std::string& what) { return input_error({.file = trace.name}, what, "joined"); }
@@ -20,11 +20,11 @@ Error bad(const Trace& trace, const std::string& what) { return input_error({.fi
 const Attr& list_of(const Trace& trace, Name name, Kind kind, std::size_t size) {
   const Attr* const a = find(trace.metadata.table.attrs, name);
   if (a == nullptr || a->kind != kind)
-    throw bad(trace, "metadata attribute " + std::string(name.view()) + " of a joined set is missing, or no " +
+    throw bad(trace, "metadata attribute " + std::string(name.view()) + " of a joined set is missing or is not " +
                          std::string(kind_name(kind)));
   if (a->size != size)
     throw bad(trace, "metadata attribute " + std::string(name.view()) + " has " + std::to_string(a->size) +
-                         " values in place of " + std::to_string(size));
+                         " values instead of " + std::to_string(size));
   return *a;
 }
 
@@ -35,7 +35,7 @@ std::optional<JoinedRanks> read_joined(const Trace& trace) {
   const Attr* const ranks = find(table.attrs, joined_ranks);
   if (ranks == nullptr) return std::nullopt;
   const std::size_t n = ranks->size;
-  if (n == 0) throw bad(trace, "metadata attribute joined.ranks names no rank");
+  if (n == 0) throw bad(trace, "metadata attribute joined.ranks is empty");
   JoinedRanks out;
   for (const std::uint64_t r : table.list(list_of(trace, joined_ranks, Kind::uint32_list, n)))
     out.ranks.push_back(static_cast<Rank>(r));
@@ -47,7 +47,7 @@ std::optional<JoinedRanks> read_joined(const Trace& trace) {
     out.metadata.emplace_back(table.view(t));
   const bool twice = std::ranges::adjacent_find(out.ranks) != out.ranks.end();
   if (!std::ranges::is_sorted(out.ranks) || twice || !std::ranges::is_sorted(out.first_ids))
-    throw bad(trace, "the ranks in the metadata of this joined set, or their ids, do not ascend");
+    throw bad(trace, "the ranks in the metadata of this joined set, or their ids, are not ascending");
   if (const auto text = string_value(table, table.attrs, joined_groups)) out.groups = *text;
   return out;
 }

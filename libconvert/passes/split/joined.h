@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Keeps what a joined trace must know of its ranks to be split into the same bytes again: metadata under "joined."
-// and, before a node's own attributes, `npu` (et-formats(5)).
+// Records in a joined trace the data needed to split it into the same bytes again: metadata under "joined." and,
+// before a node's own attributes, `npu` (et-formats(5)).
 #pragma once
 
 #include <optional>
@@ -13,30 +13,30 @@
 
 namespace convert {
 
-// Lists the ranks of a joined trace, ascending. Ids of rank i's nodes lie in [first_ids[i], first_ids[i+1]).
+// Ranks of a joined trace, ascending. Ids of rank i's nodes are in [first_ids[i], first_ids[i+1]).
 struct JoinedRanks {
   std::vector<Rank> ranks;
-  std::vector<NodeId> first_ids;      // one more than ranks
+  std::vector<NodeId> first_ids;      // one more entry than ranks
   std::vector<bool> keeps_ids;        // by rank: its nodes have their own ids in joined_id, else id - first_ids[i]
   std::vector<std::string> metadata;  // GlobalMetadata messages
-  std::optional<std::string> groups;  // the text of the groups file
+  std::optional<std::string> groups;  // text of the groups file
 
   [[nodiscard]] bool holds(std::size_t i, NodeId id) const { return id >= first_ids[i] && id < first_ids[i + 1]; }
 };
 
-// Returns nothing if the trace was not joined. Throws Error(input) [joined] if the metadata is impossible.
+// Returns nullopt if the trace was not joined. Throws Error(input) [joined] if the metadata is invalid.
 [[nodiscard]] std::optional<JoinedRanks> read_joined(const Trace& trace);
 // Adds the ranks to the metadata of a joined trace.
 void write_joined(const JoinedRanks& joined, Metadata& metadata);
 
-// Numbers the nodes of rank after rank as those of one trace.
+// Renumbers the nodes of several ranks as nodes of one trace.
 class RankJoiner {
  public:
-  // Adds a rank; ranks come in ascending order. `metadata`: its GlobalMetadata message.
+  // Adds a rank; ranks must be added in ascending order. `metadata`: its GlobalMetadata message.
   void add(const Trace& trace, std::string metadata);
   [[nodiscard]] JoinedRanks& joined() { return joined_; }
-  // Returns the nodes of the i-th rank added, with their new ids, and `npu`. Throws Error(input) [joined] on a
-  // dependency on no node, if the rank keeps its ids in joined_id (see JoinedRanks::keeps_ids).
+  // Returns the nodes of the i-th added rank, with their new ids and `npu`. Throws Error(input) [joined] on a
+  // dependency on a missing node if the rank keeps its ids in joined_id (see JoinedRanks::keeps_ids).
   [[nodiscard]] NodeTable number(const Trace& trace, std::size_t i) const;
 
  private:

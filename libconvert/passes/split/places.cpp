@@ -43,17 +43,17 @@ class PlaceReader {
       throw bad(system_, i,
                 named(a) + " is of kind " + std::string(kind_name(a.kind)) + "; an integer or text is expected");
     if (!v || v.value < 0 || v.value > largest_rank)
-      throw bad(system_, i, named(a) + " is no rank, an integer from 0 to 2^31-1");
+      throw bad(system_, i, named(a) + " is not a rank, an integer from 0 to 2^31-1");
     return static_cast<Rank>(v.value);
   }
 
   [[nodiscard]] NodePlace read_transfer(std::size_t i, std::span<const Attr> attrs) const {
     const Attr* const to = find(attrs, attr::comm_dst);
-    if (to == nullptr) throw bad(system_, i, "a transfer without comm_dst");
+    if (to == nullptr) throw bad(system_, i, "transfer without comm_dst");
     const TaskRanks ranks{.rank = integer(i, *find(attrs, attr::comm_src)), .peer = integer(i, *to)};
-    if (ranks.rank == ranks.peer) throw bad(system_, i, "a transfer to the NPU that it comes from");
+    if (ranks.rank == ranks.peer) throw bad(system_, i, "transfer from an NPU to itself");
     const IntValue bytes = int_value(attrs, attr::comm_size);
-    if (!bytes || bytes.value < 0) throw bad(system_, i, "the comm_size of a transfer is missing, or no size");
+    if (!bytes || bytes.value < 0) throw bad(system_, i, "the comm_size of a transfer is missing or invalid");
     return {.ranks = ranks, .bytes = bytes.value};
   }
 

@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// Takes nodes out of a table: their children depend on their parents then.
+// Removes nodes from a table; their children then depend on their parents.
 class NodeRemoval {
  public:
   NodeRemoval(Trace& trace, const std::vector<bool>& goes, std::string_view what)
@@ -24,7 +24,7 @@ class NodeRemoval {
     const std::vector<std::uint32_t> order = topological_order(graph);
     if (order.size() != graph.size())
       throw input_error({.file = trace_.name, .rank = static_cast<std::int64_t>(trace_.rank)},
-                        "a dependency cycle, out of which no node can be left; et-validate names it", "split");
+                        "dependency cycle, so no node can be removed; run et-validate to find it", "split");
     for (const std::uint32_t i : order) {
       if (!goes_[i]) continue;
       Node& n = trace_.nodes.nodes[i];
@@ -47,7 +47,7 @@ class NodeRemoval {
     return i != IdIndex::none && goes_[i];
   }
 
-  // Returns each id once; in place of a node that goes, its parents.
+  // Returns each id once, with removed nodes replaced by their parents.
   [[nodiscard]] std::vector<NodeId> resolved(std::span<const NodeId> deps) {
     std::vector<NodeId> out;
     std::unordered_set<NodeId> seen;
@@ -61,12 +61,12 @@ class NodeRemoval {
       }
       for (const NodeId parent : parents_[ids_.find(id)]) add(parent);
     }
-    // Where many nodes waited for many others through one that goes, each now waits for each.
+    // If many nodes depended on many others through one removed node, each now depends on each.
     made_ += out.size();
     if (made_ > most()) {
       throw input_error(
           {.file = trace_.name, .rank = static_cast<std::int64_t>(trace_.rank)},
-          "without " + std::string(what_) + " there would be more than " + std::to_string(most()) + " dependencies",
+          "removing " + std::string(what_) + " would create more than " + std::to_string(most()) + " dependencies",
           "split");
     }
     return out;
@@ -77,7 +77,7 @@ class NodeRemoval {
     return least + factor * (goes_.size() + given_);
   }
 
-  // Empties dep_rules: what it says of the old dependencies would be taken for the new ones if they are as many.
+  // Empties dep_rules, as its letters would be applied to the new dependencies if there are equally many.
   void forget_rules(const Node& n) {
     for (std::uint32_t a = n.attrs.begin; a < n.attrs.begin + n.attrs.count; ++a) {
       Attr& one = trace_.nodes.attrs[a];
@@ -113,7 +113,7 @@ class NodeRemoval {
   const std::vector<bool>& goes_;
   std::string_view what_;
   IdIndex ids_;
-  std::vector<std::vector<NodeId>> parents_;  // of nodes that go: what stays in their place
+  std::vector<std::vector<NodeId>> parents_;  // of removed nodes: the dependencies that replace them
   std::size_t given_ = trace_.nodes.deps.size();
   std::size_t made_ = 0;
 };

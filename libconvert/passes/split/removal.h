@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes nodes out of a trace.
+// Removes nodes from a trace.
 #pragma once
 
 #include <string_view>
@@ -9,8 +9,9 @@
 
 namespace convert {
 
-// Takes out the nodes of which `goes` says so, by index; what depended on one depends on what it depended on.
-// `what` are these nodes, for messages. Throws Error(input) [split] on a cycle, or on dependencies beyond a limit.
+// Removes the nodes selected by `goes` (by index). Nodes that depended on a removed node depend on its dependencies
+// instead. `what` describes the removed nodes in messages. Throws Error(input) [split] on a cycle, or if there
+// would be too many dependencies.
 void remove_nodes(Trace& trace, const std::vector<bool>& goes, std::string_view what);
 
 }  // namespace convert

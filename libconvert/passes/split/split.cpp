@@ -17,9 +17,9 @@ struct CrossMessage {
   bool data = false;  // some child has a data dependency
 };
 
-// A node of a rank: one of the system, or an end of a message.
+// A node of a rank: a node of the system, or an end of a message.
 struct Entry {
-  std::uint32_t index = 0;  // of the node, or the message
+  std::uint32_t index = 0;  // of the node or the message
   bool message = false;
   bool receives = false;
 };
@@ -64,9 +64,9 @@ struct SystemSplit::State {
     for (std::uint32_t i = 0; i < places.size(); ++i) {
       const std::size_t at = index_of(places[i].ranks.rank);
       if (at == ranks.size() || ranks[at] != places[i].ranks.rank)
-        throw error(i, "is of no rank of the joined set");
+        throw error(i, "belongs to no rank of the joined set");
       if (!joined->holds(at, system.nodes.nodes[i].id)) {
-        throw error(i, "is not of the joined set: the ids of that rank are from " +
+        throw error(i, "does not belong to the joined set: the ids of that rank are from " +
                            std::to_string(joined->first_ids[at]) + " to below " +
                            std::to_string(joined->first_ids[at + 1]));
       }
@@ -79,7 +79,7 @@ struct SystemSplit::State {
       const auto runs = [&](const NodePlace& p) { return p.ranks.runs_on(ranks[r]); };
       const auto at = std::ranges::find_if(places, runs);
       throw error(static_cast<std::uint32_t>(at - places.begin()),
-                  "is there, but no node of NPU " + std::to_string(r) + ": they must be 0…" +
+                  "exists, but no node of NPU " + std::to_string(r) + "; NPUs must be 0…" +
                       std::to_string(ranks.back()) + " without gaps");
     }
   }
@@ -105,10 +105,10 @@ struct SystemSplit::State {
     }
     const bool transfer = places[parent].ranks.is_transfer() || places[child].ranks.is_transfer();
     if (cross == CrossEdges::error || transfer) {
-      throw error(child,
-                  "depends on " + describe(parent) +
-                      (cross == CrossEdges::error ? "; --cross pair makes a message of it, drop leaves it out"
-                                                  : ", but a transfer joins only tasks of its own NPUs"));
+      throw error(child, "depends on " + describe(parent) +
+                             (cross == CrossEdges::error
+                                  ? "; use --cross pair to make it a message, or --cross drop to omit it"
+                                  : ", but a transfer joins only tasks of its own NPUs"));
     }
     const auto next = static_cast<std::uint32_t>(messages.size());
     const Rank to = places[child].ranks.rank;
@@ -117,7 +117,7 @@ struct SystemSplit::State {
     if (data) messages[at->second].data = true;
   }
 
-  // Gives messages ids and tags behind all that are in use.
+  // Gives messages ids and tags after all used ones.
   void number_messages() {
     const NodeTable& table = system.nodes;
     NodeId last = 0;
@@ -139,11 +139,11 @@ struct SystemSplit::State {
     if (fresh == 0) return;
     if (highest >= largest_tag || fresh > static_cast<std::uint64_t>(largest_tag - highest))
       throw input_error({.file = system.name},
-                        "no tags are left behind " + std::to_string(highest) + " for " + counted(fresh, "message"),
+                        "no tags are left after " + std::to_string(highest) + " for " + counted(fresh, "message"),
                         "split");
     first_tag = highest + 1;
     if (last > std::numeric_limits<NodeId>::max() - 1 - messages.size())
-      throw input_error({.file = system.name}, "no ids are left behind " + std::to_string(last), "split");
+      throw input_error({.file = system.name}, "no ids are left after " + std::to_string(last), "split");
     first_new_id = last + 1;
   }
 
@@ -188,7 +188,8 @@ struct SystemSplit::State {
     if (!joined) return n.id;
     if (!joined->keeps_ids[rank]) return n.id - joined->first_ids[rank];
     const Attr* const a = find(system.nodes.attributes(n), attr::joined_id);
-    if (a == nullptr || a->kind != Kind::uint64_val) throw error(i, "lacks the attribute joined_id, its id before");
+    if (a == nullptr || a->kind != Kind::uint64_val)
+      throw error(i, "lacks the attribute joined_id (its original id)");
     return a->bits;
   }
 
@@ -201,7 +202,8 @@ struct SystemSplit::State {
       const std::uint32_t parent = ids.find(id);
       if (parent == IdIndex::none) {
         if (joined && (!joined->holds(rank, id) || joined->keeps_ids[rank]))
-          throw error(e.index, "depends on node " + std::to_string(id) + ", which no rank of the joined set has");
+          throw error(e.index,
+                      "depends on node " + std::to_string(id) + ", which belongs to no rank of the joined set");
         add(joined ? id - joined->first_ids[rank] : id);
       } else if (awaited(places[parent].ranks, ranks[rank], e.receives) != Awaited::nothing) {
         add(own_id(parent, rank));
@@ -277,7 +279,7 @@ struct SystemSplit::State {
   std::unordered_map<std::uint32_t, std::uint32_t> transfer_number;  // by node
   NodeId first_new_id = 0;
   std::int64_t first_tag = 0;
-  std::vector<std::size_t> begin;  // by rank, and one more: into entries
+  std::vector<std::size_t> begin;  // by rank, and one more: index into entries
   std::vector<Entry> entries;
 };
 

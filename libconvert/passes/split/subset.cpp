@@ -41,7 +41,8 @@ class RankTaker {
     return a == nullptr ? nullptr : &trace_.nodes.attrs[static_cast<std::size_t>(a - trace_.nodes.attrs.data())];
   }
 
-  // Renumbers the root of a collective, or of the one that the node replaces, if the subset takes that rank.
+  // Renumbers the root of a collective, or of the collective that the node replaces, if the subset includes that
+  // rank.
   void renumber_root(const Node& n) {
     const bool is_collective = n.type == NodeType::comm_coll;
     if (!is_collective && find(trace_.nodes.attributes(n), attr::merged_nodes) == nullptr) return;
@@ -53,7 +54,7 @@ class RankTaker {
     }
   }
 
-  // Corrects what a collective states: how many ranks its group has, and what it exchanges with each.
+  // Corrects the sizes that a collective states: the ranks of its group, and the bytes exchanged with each.
   void shrink(const Node& n, std::string_view group) {
     Attr* const size = attribute(n, attr::group_size);
     Attr* const sends = attribute(n, attr::send_splits);
@@ -93,12 +94,12 @@ class RankTaker {
     }
     splits.size = left;
     const IntValue whole = int_value(bytes);
-    constexpr Wide most = INT64_MAX;  // beyond that they are no sizes of anything
+    constexpr Wide most = INT64_MAX;  // larger values are not valid sizes
     if (whole && before > 0 && before <= most && after >= 0 && after <= before)
       bytes->bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(Wide{whole.value} * after / before));
   }
 
-  // Gives the ranks of a message their new numbers. Returns whether one of them is not taken.
+  // Renumbers the ranks of a message. Returns whether any is outside the subset.
   bool leaves(std::size_t i) {
     const Node& n = trace_.nodes.nodes[i];
     bool out = false;
@@ -107,14 +108,15 @@ class RankTaker {
       if (a.name != attr::comm_src && a.name != attr::comm_dst) continue;
       const IntValue v = int_value(&a);
       if (!v || v.value < 0)
-        throw error(i, "attribute " + std::string(a.name.view()) + " is no rank, an integer from 0");
+        throw error(i, "attribute " + std::string(a.name.view()) + " is not a rank, an integer from 0");
       if (subset_.takes(v.value)) {
         a.bits = subset_.number(static_cast<Rank>(v.value));
         continue;
       }
       if (!subset_.drop_messages)
         throw error(i, std::string(n.type == NodeType::comm_send ? "sends to" : "receives from") + " rank " +
-                           std::to_string(v.value) + ", which is not taken; --cross drop leaves such messages out");
+                           std::to_string(v.value) +
+                           ", which is not in the subset; use --cross drop to omit such messages");
       out = true;
     }
     return out;

@@ -19,24 +19,25 @@ struct BufferPlace {
   std::int32_t offset = 0;
 };
 
-// Chooses where each chunk lies. Offsets follow the collective's layout, in which the part of a rank is contiguous.
+// Chooses the position of each chunk. Offsets follow the collective's layout, in which the shard of a rank is
+// contiguous.
 class Layout {
  public:
   explicit Layout(const Schedule& s) : s_(s), offset_(s.chunks.size()) { choose(); }
 
-  // Returns what the participants compute: all ranks but the relays.
+  // Returns the collective of the participants, which are all ranks except relays.
   [[nodiscard]] Collective collective() const { return collective_; }
   [[nodiscard]] bool relayed() const { return !s_.relays.empty(); }
   [[nodiscard]] bool inplace() const { return collective_ != Collective::all_to_all; }
-  // Returns how many chunks there are as MSCCL-IR counts them: in an all-to-all those of one rank, in a gather or
-  // scatter also those that the root keeps.
+  // Returns the number of chunks as MSCCL-IR counts them: in an all-to-all the chunks of one rank, in a gather or
+  // scatter including the chunks that the root keeps.
   [[nodiscard]] std::int32_t chunks() const {
     if (collective_ == Collective::all_to_all) return std::max(1, per_pair_ * participants_);
     if (rooted_parts()) return std::max(1, per_part_ * participants_);
     return std::max(1, static_cast<std::int32_t>(s_.chunks.size()));
   }
 
-  // Returns the place of a chunk at a node.
+  // Returns the position of a chunk at a node.
   [[nodiscard]] BufferPlace of(std::uint32_t chunk, std::uint32_t node) {
     const Schedule::Chunk& c = s_.chunks[chunk];
     if (dealt_) return {Buffer::input, deal(chunk, node)};
@@ -46,7 +47,7 @@ class Layout {
     return {Buffer::scratch, deal(chunk, node)};
   }
 
-  // Returns a place that nobody reads, for a copy of what is there already.
+  // Returns an unused position, for a redundant copy.
   [[nodiscard]] BufferPlace spare(std::uint32_t node) {
     return {Buffer::scratch, dealt_ ? spare_count_[node]++ : dealt_count_[node]++};
   }
@@ -55,8 +56,8 @@ class Layout {
     gpu.i_chunks = dealt_ ? dealt_count_[node] : chunks();
     gpu.s_chunks = dealt_ ? spare_count_[node] : dealt_count_[node];
     const bool pairs = collective_ == Collective::all_to_all;
-    if (collective_ == Collective::custom || rooted_parts()) return;  // all of it lies in the input
-    if (relayed() && !pairs) return;                                  // here too
+    if (collective_ == Collective::custom || rooted_parts()) return;  // all chunks are in the input
+    if (relayed() && !pairs) return;                                  // as above
     if (pairs && place_[node] < 0) {
       gpu.i_chunks = 0;
       return;
@@ -64,7 +65,7 @@ class Layout {
     gpu.i_chunks = input_chunks(collective_, chunks(), participants_);
     gpu.o_chunks = output_chunks(collective_, chunks(), participants_);
     if (!pairs) return;
-    // No transfer moves what a rank keeps for itself.
+    // Add a copy for the chunks that a rank keeps, as no transfer moves them.
     for (std::int32_t k = 0; k < per_pair_; ++k) {
       const std::int32_t offset = place_[node] * per_pair_ + k;
       gpu.copies.push_back({.i_off = offset, .o_off = offset});
@@ -101,7 +102,7 @@ class Layout {
     }
   }
 
-  // Returns the place that a chunk got when it first came to a node.
+  // Returns the position that a chunk got on its first arrival at a node.
   [[nodiscard]] std::int32_t deal(std::uint32_t chunk, std::uint32_t node) {
     const auto [at, added] =
         dealt_at_.try_emplace(std::uint64_t{node} * s_.chunks.size() + chunk, dealt_count_[node]);
@@ -109,8 +110,8 @@ class Layout {
     return at->second;
   }
 
-  // Numbers the chunks by their only owner at the beginning, or with `post` at the end. Returns false if a node
-  // owns fewer of them than another.
+  // Numbers the chunks by their only owner at the beginning, or with `post` at the end. Returns false if nodes own
+  // different numbers of chunks.
   bool number_by(bool post) {
     const auto count = static_cast<std::uint32_t>(s_.chunks.size());
     const auto parts = static_cast<std::uint32_t>(participants_);
@@ -131,8 +132,8 @@ class Layout {
     return collective_ == Collective::gather || collective_ == Collective::scatter;
   }
 
-  // Numbers the chunks of a gather or scatter by the rank whose part they are. Mostly there are none for what the
-  // root keeps, whose place is free then. Returns false if another rank has fewer chunks than the others.
+  // Numbers the chunks of a gather or scatter by the rank of their shard. The root's own shard mostly has no
+  // chunks; its position then stays free. Returns false if another rank has fewer chunks than the others.
   bool number_parts() {
     const bool gathers = s_.collective == Collective::gather;
     std::vector<std::uint32_t> owner;
@@ -195,7 +196,7 @@ class Layout {
   [[nodiscard]] std::uint32_t only(const Schedule::NodeSet& set) const {
     return !set.all && set.of.count == 1 ? listed(s_, set)[0] : no_index;
   }
-  // Returns the only node beside `own`, which is there anyway; `own` if there is no other.
+  // Returns the only node in the set other than `own`, or `own` if there is no other.
   [[nodiscard]] std::uint32_t only_other(const Schedule::NodeSet& set, std::uint32_t own) const {
     if (set.all) return s_.nodes <= 2 ? s_.nodes - 1 - own : no_index;
     std::uint32_t found = own;
@@ -217,15 +218,16 @@ class Layout {
   const Schedule& s_;
   Collective collective_ = Collective::custom;
   std::int32_t participants_ = 0;
-  std::vector<std::int32_t> place_;   // by node: its place among the participants; -1: a relay
+  std::vector<std::int32_t> place_;   // by node: its position among the participants; -1: a relay
   std::vector<std::int32_t> offset_;  // by chunk: in the layout
   std::vector<std::int32_t> target_;  // all-to-all: in the output of the receiver
   std::int32_t per_pair_ = 0;         // all-to-all: chunks from one rank to another
   std::int32_t per_part_ = 0;         // gather, scatter: chunks of a rank
-  // Whether a node has places only for the chunks that come there: a custom collective may have very many others.
+  // Whether a node has positions only for chunks that arrive there, as a custom collective may have very many
+  // others.
   bool dealt_ = false;
   std::unordered_map<std::uint64_t, std::int32_t> dealt_at_;
-  std::vector<std::int32_t> dealt_count_;  // by node: places given in the scratch space; if dealt_, in the input
+  std::vector<std::int32_t> dealt_count_;  // by node: used positions in scratch; if dealt_, in the input
   std::vector<std::int32_t> spare_count_;  // by node
 };
 
@@ -253,7 +255,7 @@ class AlgorithmMaker {
     a_.scheduled_for = {network_of_schedule(s_), std::string(name(s_.occupancy)), "store"};
     add_transfers();
 
-    // Both are sorted by node, then wire, then time.
+    // Both are sorted by node, then link, then time.
     std::vector<std::uint32_t> out = by_ends(timed_);
     std::vector<std::uint32_t> in = out;
     sort_by_node(s_, in, &Transfer::dst);
@@ -277,7 +279,7 @@ class AlgorithmMaker {
   }
 
  private:
-  // MSCCL-IR has chunks of one size: the largest.
+  // Uses the largest chunk size, as MSCCL-IR has chunks of one size.
   void choose_calls() {
     std::int64_t bytes = 0;
     for (std::uint32_t c = 0; c < s_.chunks.size(); ++c) bytes = std::max(bytes, bytes_of(s_, c).value_or(0));
@@ -287,17 +289,17 @@ class AlgorithmMaker {
     a_.max_bytes = calls.max;
   }
 
-  // Chunks of a transfer that lie side by side at both ends: a message.
+  // Chunks of a transfer that are contiguous at both ends: a message.
   struct Piece {
     std::uint32_t first = 0;  // of the transfer's chunks
     std::int32_t count = 1;
     BufferPlace src{};
     BufferPlace dst{};
-    std::int32_t tb = 0;  // where its receiving step stands
+    std::int32_t tb = 0;  // threadblock and position of its receiving step
     std::int32_t position = 0;
   };
 
-  // Cuts transfers into pieces, and numbers these by the order of the flow.
+  // Splits transfers into pieces, and numbers the pieces in the order of the flow.
   void add_transfers() {
     awaited_.resize(s_.transfers.size());
     for (const std::uint32_t p : flow_.parent_list) awaited_[p] = true;
@@ -322,7 +324,7 @@ class AlgorithmMaker {
     for (std::uint32_t k = 0; k < chunk_count(t); ++k) {
       const std::uint32_t chunk = chunk_at(s_, t, k);
       const BufferPlace src = layout_.of(chunk, t.src);
-      // A copy of what is there already goes where nobody reads it.
+      // A redundant copy goes to an unused position.
       const BufferPlace dst = flow_.redundant[cargo_at(s_, i, k)] ? layout_.spare(t.dst) : layout_.of(chunk, t.dst);
       const auto follows = [](const BufferPlace& a, std::int32_t count, const BufferPlace& b) {
         return a.buffer == b.buffer && a.offset + count == b.offset;
@@ -359,7 +361,7 @@ class AlgorithmMaker {
                             .wire = wires_.find(t.src, leg_at(s_, i, 0).dst)});
   }
 
-  // Numbers the messages of each wire in their order.
+  // Numbers the messages of each link in their order.
   void add_turns() {
     for (std::uint32_t i = 0; i < s_.transfers.size(); ++i) {
       const std::uint32_t hops = leg_count(s_.transfers[i]);
@@ -396,8 +398,8 @@ class AlgorithmMaker {
     }
   }
 
-  // A transfer goes when all that it carries is there. A step has one dependency: each further one gets a nop
-  // before it.
+  // Adds the sending steps of a link. A transfer starts when all its chunks are available. As a step has one
+  // dependency, each further dependency gets a nop before it.
   void add_sending(std::uint32_t node, std::span<const std::uint32_t> transfers, Gpu& gpu) {
     std::uint32_t to = no_index;
     std::vector<std::uint32_t> awaited;  // pieces
@@ -435,7 +437,7 @@ class AlgorithmMaker {
     ++a_.tbs.back().step_count;
   }
 
-  // Pieces are numbered as the algorithm's transfers are.
+  // Pieces have the same numbers as the algorithm's transfers.
   [[nodiscard]] Step step_of(std::uint32_t i, std::uint32_t piece, StepType type, std::uint32_t node) const {
     const Transfer& t = s_.transfers[i];
     const Piece& p = pieces_[piece];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Turns a schedule into an algorithm: who sends and receives what in which order on each wire, and what each send
-// waits for.
+// Converts a schedule to an algorithm: the order of messages on each link, and the dependencies of each send.
 #pragma once
 
 #include "core/algorithm/algorithm.h"
@@ -9,11 +8,11 @@
 
 namespace convert {
 
-// Makes one threadblock for each end of each wire in use. The chunks of a transfer are one message as far as they
-// lie side by side at both ends, and are no more than a step moves; else several, the first of them with its id as
-// tag. Lays out buffers as the collective's postcondition wants them; if the chunks are not those of the collective
-// (owners with different numbers of chunks, relays), calls it custom. `timed`: the schedule that `flow` was made
-// of, with the transfers of `schedule` in its order. Throws Error(input) beyond 2^31 chunks or messages.
+// Makes one threadblock for each end of each used link. The chunks of a transfer form one message if they are
+// contiguous at both ends and fit a step. Otherwise they form several messages, and the first one has the
+// transfer's id as tag. Lays out buffers as the collective's postcondition requires. Calls the collective custom if
+// the chunks do not match it (owners with different numbers of chunks, relays). `timed`: the schedule that `flow`
+// was made from, with the transfers of `schedule` in its order. Throws Error(input) beyond 2^31 chunks or messages.
 [[nodiscard]] Algorithm make_algorithm(const Schedule& schedule, const Schedule& timed, const Flow& flow);
 
 }  // namespace convert

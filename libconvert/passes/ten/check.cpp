@@ -46,17 +46,20 @@ class ScheduleChecker {
     const Wire& first = s_.wires[static_cast<std::size_t>(unused - used.begin())];
     const auto n = static_cast<std::uint64_t>(std::ranges::count(used, false));
     diagnostics_.warning({.file = s_.file, .line = first.line}, "R7",
-                         counted(n, "link") + (n == 1 ? " carries" : " carry") + " nothing; the first is " +
+                         counted(n, "link") + (n == 1 ? " is" : " are") + std::string(unused_links_text) +
                              std::to_string(first.src) + "->" + std::to_string(first.dst));
   }
 
   void check_end(const Flow& flow) {
-    count(redundant_transfers(flow), "brings a copy to a node that has it", "bring copies to nodes that have them");
-    count(flow.late, "starts when every chunk is where it must be", "start when every chunk is where it must be");
+    count(redundant_transfers(flow), "brings a copy to a node that already holds it",
+          "bring copies to nodes that already hold them");
+    count(flow.late, "starts after all chunks have reached their destinations",
+          "start after all chunks have reached their destinations");
     const auto end = written_time(s_);
     if (!end || !s_.claimed_ps) return;
     const Picoseconds off = *s_.claimed_ps - *end;
-    if (off > 0 && !s_.wires_told) return;  // latencies that are not told may be part of it
+    // the claimed time may include latencies that the schedule does not state
+    if (off > 0 && !s_.wires_told) return;
     constexpr Picoseconds relative = 1'000'000;
     if (std::abs(off) <= std::max<Picoseconds>(1, *end / relative)) return;
     warn("claims to take " + format_exact(*s_.claimed_ps, ps_per_us) + " µs, " +
@@ -84,7 +87,7 @@ class ScheduleChecker {
     diagnostics_.error(at(t), "R2",
                        describe(s_, t) + " takes " + format_exact(rounded_ps(took), ps_per_us) +
                            " µs, less than the " + format_exact(rounded_ps(hop), ps_per_us) +
-                           " µs that its link needs");
+                           " µs that its link requires");
   }
 
   void check_pair(const Leg& before, const Leg& t, const Wire& wire) {
@@ -94,12 +97,13 @@ class ScheduleChecker {
     if (!overlap) return;
     diagnostics_.error(
         at(t), "R3",
-        describe(s_, t) + " starts at " + text(t.start) + ", when its link still carries " + describe(s_, before));
+        describe(s_, t) + " starts at " + text(t.start) + ", while its link still carries " + describe(s_, before));
   }
 
-  // With steps a wire may carry several transfers at once, up to its rounds.
+  // With steps, a link may carry several transfers at once, up to its rounds.
   void check_rounds(const std::vector<Leg>& legs) {
-    std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> ends;  // of what the wire carries
+    // of the transfers on the link
+    std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> ends;
     std::uint32_t last_wire = no_index;
     for (const Leg& t : legs) {
       const std::uint32_t l = wires_.find(t.src, t.dst);
@@ -110,13 +114,13 @@ class ScheduleChecker {
       ends.push(t.start + occupied(t, s_.wires[l]));
       if (ends.size() == std::size_t{s_.wires[l].rounds} + 1) {
         diagnostics_.error(at(t), "R3",
-                           describe(s_, t) + " is one more at " + text(t.start) + " than its link carries (" +
+                           describe(s_, t) + " exceeds at " + text(t.start) + " the capacity of its link (" +
                                std::to_string(s_.wires[l].rounds) + ")");
       }
     }
   }
 
-  // Returns how long a transfer keeps its wire.
+  // Returns how long a transfer occupies its link.
   [[nodiscard]] std::int64_t occupied(const Leg& t, const Wire& wire) const {
     if (s_.occupancy == Schedule::Occupancy::alpha_beta) return t.end - t.start;
     if (s_.time == Time::steps) return 1;
@@ -150,10 +154,10 @@ class ScheduleChecker {
     return (s_.time == Time::steps ? "step " : "position ") + std::to_string(time);
   }
 
-  // Returns what to do, for the first such finding only.
+  // Returns the next step for the user, for the first such finding only.
   [[nodiscard]] std::vector<std::string> hint() {
     if (std::exchange(hinted_, true)) return {};
-    return {"hint: et-convert --repair drops such copies, and gives new times"};
+    return {"hint: use et-convert --repair to drop such copies and compute new times"};
   }
 
   const Schedule& s_;

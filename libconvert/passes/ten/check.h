@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Checks whether a schedule is possible: wires, times, causality, and results (rules R1 to R7 of et-formats(5),
+// Checks whether a schedule is feasible: links, times, causality, and results (rules R1 to R7 of et-formats(5),
 // ten).
 #pragma once
+
+#include <string_view>
 
 #include "core/algorithm/schedule.h"
 #include "core/diagnostic.h"
@@ -9,13 +11,17 @@
 
 namespace convert {
 
-// Reports as errors: no such wire [R1], faster than the wire [R2], two transfers on a wire at once [R3], demands of
-// the collective that are not there [R6], and what follow() finds [R4 to R6]; as warnings [R7]: copies of what is
-// there already, transfers after the end, wires without use, a wrong claimed time. Sets `timed` to the schedule
-// with times (retime()'s for positions; none after an error in `diagnostics`: then the returned flow is empty).
+// Reports as errors: a transfer without a link [R1], or faster than its link [R2]; two transfers on a link at once
+// [R3]; postconditions of the collective that are missing [R6]; and the findings of follow() [R4 to R6]. Reports as
+// warnings [R7]: redundant copies, transfers after the end, unused links, a wrong claimed time. Sets `timed` to the
+// schedule with times (the times of retime() if there are only positions). After an error in `diagnostics` there
+// are no times, and the returned flow is empty.
 [[nodiscard]] Flow check_schedule(const Schedule& schedule, Schedule& timed, Diagnostics& diagnostics);
 
-// Returns when the last transfer ends, as written; nothing for times in positions, or in steps of unknown length.
+// Part of the warning about links that a schedule does not use.
+inline constexpr std::string_view unused_links_text = " unused; the first is ";
+
+// Returns the end of the last transfer, as written; nullopt for times in positions, or in steps of unknown length.
 [[nodiscard]] std::optional<Picoseconds> written_time(const Schedule& schedule);
 
 }  // namespace convert

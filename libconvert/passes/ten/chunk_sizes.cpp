@@ -25,7 +25,7 @@ void size_chunks(std::span<const CarriedChunks> messages, std::span<const std::u
                  std::vector<Schedule::Chunk>& chunks) {
   const Rows carriers = carriers_of_chunks(messages, chunks.size());
   std::vector<std::size_t> unknown(messages.size());  // by message: chunks without a size
-  std::vector<std::uint32_t> open;                    // messages that tell a size now
+  std::vector<std::uint32_t> open;                    // messages that determine a size now
   for (std::uint32_t m = 0; m < messages.size(); ++m) {
     unknown[m] = messages[m].chunks.size();
     if (unknown[m] == 1) open.push_back(m);

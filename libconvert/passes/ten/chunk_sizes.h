@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the sizes of a schedule's chunks from those of the messages that carry them.
+// Derives the sizes of a schedule's chunks from the sizes of the messages that carry them.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,15 @@
 
 namespace convert {
 
+// Size and chunks of a message.
 struct CarriedChunks {
   std::int64_t bytes = 0;
   std::span<const std::uint32_t> chunks;  // indices, ascending
 };
 
-// Gives each chunk that some message carries the size that messages say. Where none says one of a chunk alone,
-// messages are shared among their chunks by `parts`: how many equal parts each of these is. Sizes may be 0 or less,
-// or not add up, where the messages contradict each other.
+// Sets the size of each chunk that some message carries. If no message determines the size of a chunk alone,
+// messages are divided among their chunks in proportion to `parts`, the number of equal parts of each chunk. Sizes
+// may be 0 or less, or not add up, if messages contradict each other.
 void size_chunks(std::span<const CarriedChunks> messages, std::span<const std::uint64_t> parts,
                  std::vector<Schedule::Chunk>& chunks);
 

@@ -33,7 +33,7 @@ class Follower {
     events.reserve(2 * n);
     for (std::uint32_t i = 0; i < n; ++i) {
       const Transfer& t = s_.transfers[i];
-      // A transfer arrives after its start, however short it is.
+      // A transfer arrives after its start, even if it is very short.
       events.push_back({std::max(t.end - tolerance(s_, t.end - t.start), t.start + 1), false, t.id, i});
       events.push_back({t.start, true, t.id, i});
     }
@@ -51,15 +51,15 @@ class Follower {
 
  private:
   struct Slot {
-    bool known = false;  // what it holds at the beginning has been looked up
+    bool known = false;  // the initial content has been looked up
     bool holds = false;
     bool given = false;  // its sum has been passed on
     Sums::Id value = 0;
-    std::vector<std::uint32_t> parents;  // what made it: one copy, or any number of reductions
+    std::vector<std::uint32_t> parents;  // transfers that made it: one copy, or any number of reductions
   };
   struct Event {
     std::int64_t time;
-    bool departs;     // arrivals of one time come first
+    bool departs;     // arrivals come first at equal times
     std::int32_t id;  // of the transfer
     std::uint32_t transfer;
     friend bool operator<(const Event& a, const Event& b) {
@@ -96,8 +96,8 @@ class Follower {
     if (!departed_[cargo]) {
       const std::string what = t.more.count == 0 ? "the chunk" : "chunk " + std::to_string(s_.chunks[chunk].id);
       error(t, "R4",
-            "starts " + (slot.given ? "when node " + std::to_string(t.src) + " has given its sum" +
-                                          (t.more.count == 0 ? "" : " of " + what) + " away"
+            "starts " + (slot.given ? "after node " + std::to_string(t.src) + " has passed its sum" +
+                                          (t.more.count == 0 ? "" : " of " + what) + " on"
                                     : "before node " + std::to_string(t.src) + " holds " + what));
       return;
     }
@@ -121,7 +121,7 @@ class Follower {
     if (t.op == Schedule::Op::reduce) {
       if (!slot.holds || slot.given) {
         const std::string what =
-            t.more.count == 0 ? "what" : "chunk " + std::to_string(s_.chunks[chunk].id) + ", which";
+            t.more.count == 0 ? "a chunk that" : "chunk " + std::to_string(s_.chunks[chunk].id) + ", which";
         return error(t, "R5",
                      "reduces into " + what + " node " + std::to_string(t.dst) +
                          (slot.given ? " has passed on" : " does not hold"));
@@ -153,7 +153,7 @@ class Follower {
       if (lacking == 0 && !sums) continue;
       std::string wrong;
       Sums::Id sound = no_index;
-      // Ends at the first wrong node: each before it took a transfer, so the loop is no longer than those.
+      // Stops at the first wrong node. Each node before it received a transfer, which bounds the loop.
       if (post.all) {
         for (std::uint32_t n = 0; n < s_.nodes && wrong.empty(); ++n) {
           if (!is_relay(s_, n)) wrong = wrong_at(c, n, sums, sound);
@@ -170,8 +170,8 @@ class Follower {
     }
   }
 
-  // Returns what is wrong at a node that must hold the chunk, or its whole sum; empty if nothing is. `sound`: a sum
-  // of the chunk that is known to be whole.
+  // Returns the defect of a node that must hold the chunk, or its complete sum; empty if it does. `sound`: a sum of
+  // the chunk that is known to be complete.
   [[nodiscard]] std::string wrong_at(std::uint32_t chunk, std::uint32_t node, bool sums, Sums::Id& sound) {
     const Schedule::Chunk& c = s_.chunks[chunk];
     Slot untouched;
@@ -205,10 +205,10 @@ class Follower {
   ChunkSlots slots_;
   Sums sums_;
   std::vector<Slot> held_;
-  std::vector<std::uint32_t> holders_;  // by chunk: nodes that must hold it at the end, and do
+  std::vector<std::uint32_t> holders_;  // by chunk: number of nodes that must hold it at the end, and do
   std::vector<Sums::Id> in_flight_;     // by cargo_at()
   std::vector<bool> departed_;
-  std::uint64_t missing_ = 0;  // chunks that are not yet where they must be
+  std::uint64_t missing_ = 0;  // chunks that have not yet reached all their destinations
   bool reduces_ = false;
   Flow flow_;
 };
@@ -238,7 +238,7 @@ void sort_by_node(const Schedule& schedule, std::vector<std::uint32_t>& order, s
   order = std::move(sorted);
 }
 
-// Files mostly have the transfers of a wire in the order of their times.
+// Files mostly list the transfers of a link in order of time.
 std::vector<std::uint32_t> by_ends(const Schedule& schedule) {
   std::vector<std::uint32_t> order(schedule.transfers.size());
   std::iota(order.begin(), order.end(), 0U);

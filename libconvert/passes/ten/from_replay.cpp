@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::int64_t no_chunk = -1;
 
-// Names a chunk wherever it lies: in reductions by its index in the whole, else by that and the rank it is from.
+// Name of a chunk, independent of its position: in reductions its index in the whole buffer, else that index and
+// the rank that it comes from.
 using ChunkName = std::int64_t;
 
 struct SentMessage {
@@ -27,13 +28,13 @@ struct SentMessage {
   Rank dst = 0;
   Picoseconds arrival = 0;
   std::int64_t bytes = 0;
-  NodeId node = 0;  // that sends it
+  NodeId node = 0;  // sending node
   std::vector<ChunkName> chunks{};
-  std::vector<bool> added{};  // by chunk: the receiver adds it to what it has
+  std::vector<bool> added{};  // by chunk: the receiver adds it to its content
   std::vector<std::uint32_t> groups{};
 };
 
-// The chunk that a slot of a rank holds, and the message that brought it, in which it stood at a place.
+// The chunk that a slot of a rank holds, the message that brought it, and its position in that message.
 struct Content {
   ChunkName chunk = no_chunk;
   std::uint32_t message = no_index;
@@ -94,8 +95,8 @@ class Watcher {
             t,
             std::string("the trace carries no chunk provenance (metadata msccl.*), so no schedule can be written "
                         "from its replay") +
-                (native ? ": how its collectives move chunks is known inside the simulator only; replay the "
-                          "algorithm itself, such as et-generate all_reduce makes it"
+                (native ? "; its collectives run inside the simulator, so replay a trace of the algorithm, such as "
+                          "the output of et-generate all_reduce"
                         : ""));
       }
       if (t.rank == 0) header_ = std::move(own);
@@ -108,14 +109,14 @@ class Watcher {
     const std::size_t ranks = participants_.size();
     if ((c == all_gather || c == reduce_scatter || c == all_to_all) &&
         std::cmp_not_equal(header_.chunks % ranks, 0)) {
-      throw provenance_error(traces_.front(),
-                             std::string(name(c)) + " needs a multiple of " + counted(ranks, "chunk") +
-                                 ", one part for each rank, but there are " + std::to_string(header_.chunks));
+      throw provenance_error(traces_.front(), std::string(name(c)) + " requires a multiple of " +
+                                                  counted(ranks, "chunk") + ", one shard per rank, but there are " +
+                                                  std::to_string(header_.chunks));
     }
     if (out_.nodes < traces_.size()) out_.nodes = static_cast<std::uint32_t>(traces_.size());
   }
 
-  // Returns whether a step adds what it receives or holds.
+  // Returns whether some step reduces.
   [[nodiscard]] bool adds_up() const {
     return std::ranges::any_of(traces_, [](const Trace& t) {
       return std::ranges::any_of(t.nodes.nodes, [&](const Node& n) {
@@ -148,11 +149,11 @@ class Watcher {
     }
   }
 
-  // Returns what a slot holds at the beginning; asked when a step first touches it, since the metadata may claim
-  // any number of slots. `buffer` and `offset` are as at() changes them.
+  // Returns the initial content of a slot. Called when a step first touches the slot, since the metadata may claim
+  // any number of slots. `buffer` and `offset` are as changed by at().
   [[nodiscard]] Content initial(Rank rank, Buffer buffer, std::int64_t offset) const {
     if (place_[rank] == no_index) return {};                       // a relay
-    const bool custom = header_.collective == Collective::custom;  // so are those beside relays
+    const bool custom = header_.collective == Collective::custom;  // also if there are relays
     const bool aliased = header_.inplace && !custom;
     if (buffer != (aliased ? Buffer::output : Buffer::input)) return {};
     const auto ranks = static_cast<std::int32_t>(traces_.size());
@@ -160,13 +161,13 @@ class Watcher {
         custom ? gpus_[rank].i_chunks : input_chunks(header_.collective, header_.chunks, ranks);
     if (aliased && header_.collective == Collective::all_gather) offset -= rank * part();
     if (offset < 0 || offset >= count) return {};
-    // Beside relays the input has places for the chunks of all.
+    // With relays, the input has room for the chunks of all ranks.
     if (relayed() && collective_ != Collective::custom && offset >= header_.chunks) return {};
     if (relayed() && collective_ == Collective::all_gather && offset / part() != place_[rank]) return {};
     return {reduces_ ? offset : static_cast<std::int64_t>(rank) * (std::int64_t{1} << 32U) + offset, no_index};
   }
 
-  // Returns how many chunks a rank's part of the whole has.
+  // Returns the number of chunks in a rank's shard.
   [[nodiscard]] std::int64_t part() const {
     return header_.chunks / static_cast<std::int64_t>(participants_.size());
   }
@@ -203,12 +204,12 @@ class Watcher {
                   .arrival = slice.end_ps,
                   .bytes = slice.bytes,
                   .node = slice.node};
-    // A step that receives first has put the chunk into its destination; rrs keeps nothing and sends its source.
+    // A step that receives first has put the chunk into its destination; rrs stores nothing and sends its source.
     const Buffer buffer = writes_dst(step.type) ? step.dst_buf : step.src_buf;
     const std::int64_t offset = writes_dst(step.type) ? step.dst_off : step.src_off;
     for (std::int32_t j = 0; j < step.cnt; ++j) {
       const Content c = at(p.rank, buffer, std::int64_t{offset} + j);
-      if (c.chunk == no_chunk) throw error(p, "sends a chunk that holds nothing yet");
+      if (c.chunk == no_chunk) throw error(p, "sends a chunk before it is written");
       m.chunks.push_back(c.chunk);
     }
     m.added.resize(m.chunks.size());
@@ -218,7 +219,7 @@ class Watcher {
 
   void receive(const Place& p, const Step& step, const Slice& slice) {
     const auto flow = by_flow_.find(slice.flow);
-    if (flow == by_flow_.end()) throw error(p, "receives what nobody has sent");
+    if (flow == by_flow_.end()) throw error(p, "receives a message that was not sent");
     SentMessage& m = messages_[flow->second];
     if (reduces(step.type)) m.added.assign(m.chunks.size(), true);
     const Buffer buffer = reduces(step.type) ? step.src_buf : step.dst_buf;
@@ -247,7 +248,7 @@ class Watcher {
 
   // Checks that a chunk is added to itself.
   void check_sum(const Place& p, ChunkName chunk, const Content& to) const {
-    if (to.chunk == no_chunk) throw error(p, "adds to a place that holds nothing yet");
+    if (to.chunk == no_chunk) throw error(p, "adds to a chunk before it is written");
     if (to.chunk != chunk) throw error(p, "reduces two different chunks into one");
   }
 
@@ -257,7 +258,8 @@ class Watcher {
                        "provenance");
   }
 
-  // In place, input and output are one buffer: slots are those of the one that is the whole.
+  // Returns the content of a slot. In place, input and output are one buffer; slots are those positions in the
+  // larger one.
   [[nodiscard]] Content& at(Rank rank, Buffer buffer, std::int64_t offset) {
     if (header_.inplace && buffer != Buffer::scratch && header_.collective != Collective::custom) {
       if (header_.collective == Collective::all_gather && buffer == Buffer::input) offset += rank * part();
@@ -269,14 +271,14 @@ class Watcher {
     return slot->second;
   }
 
-  // Makes one chunk of all that are in the same messages.
+  // Merges chunks that are always in the same messages into one chunk.
   void name_chunks() {
     std::map<ChunkName, std::vector<std::uint32_t>> in;  // messages of each chunk
     for (std::uint32_t m = 0; m < messages_.size(); ++m) {
       for (const ChunkName c : messages_[m].chunks) in[c].push_back(m);
     }
     std::map<std::vector<std::uint32_t>, std::uint32_t> groups;
-    std::vector<std::uint64_t> parts;  // by group: how many chunks of the collective it is
+    std::vector<std::uint64_t> parts;  // by group: number of the collective's chunks in it
     std::map<ChunkName, std::uint32_t> group_of;
     for (const auto& [name, list] : in) {
       const auto [at, added] = groups.try_emplace(list, static_cast<std::uint32_t>(groups.size()));
@@ -304,12 +306,10 @@ class Watcher {
     const std::string what = "a message from rank " + std::to_string(m.src) + " to " + std::to_string(m.dst);
     const auto added = static_cast<std::size_t>(std::ranges::count(m.added, true));
     if (added != 0 && added != m.added.size()) {
-      throw input_error(
-          {.file = out_.file},
-          what + " carries " + counted(m.added.size(), "chunk") + ", of which " + std::to_string(added) +
-              " are added up where they arrive and the others not; a schedule has one operation for a "
-              "transfer",
-          "provenance");
+      throw input_error({.file = out_.file},
+                        what + " carries " + counted(m.added.size(), "chunk") + ", but its receiver reduces only " +
+                            std::to_string(added) + " of these; a schedule has one operation per transfer",
+                        "provenance");
     }
     std::int64_t bytes = 0;
     for (const std::uint32_t g : m.groups) bytes += *out_.chunks[g].bytes;
@@ -317,12 +317,12 @@ class Watcher {
     if (bytes == m.bytes && std::ranges::all_of(m.groups, sound)) return;
     throw input_error({.file = out_.file},
                       what + " has " + counted(m.bytes, "byte") +
-                          ", which are not those of its chunks in other messages (" + std::to_string(bytes) +
-                          "); choose a size= that is a multiple of the number of chunks",
+                          ", but the sizes of its chunks in other messages add up to " + std::to_string(bytes) +
+                          "; choose a size= that is a multiple of the number of chunks",
                       "provenance");
   }
 
-  // The collective says where a chunk begins and ends.
+  // Adds a chunk; the collective defines where it begins and ends.
   void add_chunk(ChunkName name) {
     const auto origin = static_cast<std::uint32_t>(reduces_ ? 0 : name >> 32U);
     const std::int64_t index = reduces_ ? name : name & 0xffffffff;
@@ -338,9 +338,9 @@ class Watcher {
     names_.chunks.emplace_back(origin, index);
   }
 
-  // Without a postcondition a chunk ends at every node that gets it, unless that node is a relay, or adds it up and
-  // passes it on.
-  // If that leaves one node for each chunk of a reduction, it is one with a root.
+  // Without a postcondition, a chunk ends at every node that receives it, except for relays and nodes that reduce
+  // it and pass it on. If this leaves one node for each chunk of a reduction, the collective is a reduction with a
+  // root.
   void end_where_they_are() {
     std::vector<std::vector<std::uint32_t>> nodes(out_.chunks.size());
     const auto each_chunk = [&](const Schedule::Transfer& t, const auto& take) {
@@ -413,7 +413,7 @@ class Watcher {
     out_.claimed_ps = end;
   }
 
-  // Each part of a transfer on a link has a number, in the order in which they start.
+  // Numbers the legs of transfers on each link in the order in which they start.
   void number_legs() {
     std::vector<Leg> legs;
     for (std::uint32_t i = 0; i < out_.transfers.size(); ++i) {
@@ -427,8 +427,7 @@ class Watcher {
     }
   }
 
-  // Finds the hops of each message: of those between two ranks that are alike, and come at one time, the first is
-  // the one that was sent first.
+  // Finds the hops of each message. Messages with the same ranks, size and arrival are matched in order of sending.
   void find_ways() {
     ways_.resize(messages_.size());
     if (out_.switches == 0 && !drawn_) return;
@@ -447,7 +446,7 @@ class Watcher {
       if (at != alike.end() && next < at->second.size()) ways_[i] = hops[at->second[next++]];
     }
   }
-  // Returns whether a schedule can express the route of a message: over switches or, to be drawn, any route.
+  // Returns whether a schedule can express the route of a message: over switches or, for drawing, any route.
   [[nodiscard]] bool can_be_drawn(std::uint32_t message) const {
     const auto& way = ways_[message];
     if (way.size() < 2) return false;
@@ -455,12 +454,11 @@ class Watcher {
            std::all_of(way.begin(), way.end() - 1, [&](const HopSlice* h) { return h->to >= out_.nodes; });
   }
   [[nodiscard]] Error no_link(const SentMessage& m) const {
-    return input_error(
-        {.file = out_.file},
-        "rank " + std::to_string(m.src) + " sends to " + std::to_string(m.dst) +
-            ", and no link of the network leads there; a schedule has links between neighbours only: choose "
-            "a network with this link, such as fully_connected, or an algorithm that sends to neighbours",
-        "network");
+    return input_error({.file = out_.file},
+                       "rank " + std::to_string(m.src) + " sends to " + std::to_string(m.dst) +
+                           ", but the network has no link between them; choose a network with this link, such as "
+                           "fully_connected, or an algorithm that sends only to neighbours",
+                       "network");
   }
 
   std::span<const Trace> traces_;
@@ -470,15 +468,15 @@ class Watcher {
   ReplayNames names_;
   Algorithm header_;
   std::vector<Gpu> gpus_;
-  Collective collective_ = Collective::custom;  // of all ranks but the relays
+  Collective collective_ = Collective::custom;  // of all ranks except relays
   std::vector<Rank> participants_;
-  std::vector<std::uint32_t> place_;  // by rank: among the participants; no_index for a relay
+  std::vector<std::uint32_t> place_;  // by rank: its position among the participants; no_index for a relay
   bool reduces_ = false;
   std::vector<std::unordered_map<NodeId, std::size_t>> index_of_;  // by rank
   std::vector<std::map<std::pair<Buffer, std::int64_t>, Content>> slots_;
   std::unordered_map<std::uint64_t, std::uint32_t> by_flow_;  // message of a slice's flow
   std::vector<SentMessage> messages_;
-  std::vector<std::vector<const HopSlice*>> ways_;  // by message, where they are known
+  std::vector<std::vector<const HopSlice*>> ways_;  // by message, if they are known
 };
 
 }  // namespace

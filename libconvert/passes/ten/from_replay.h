@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes what a replay of an algorithm did as a schedule.
+// Converts the replay of an algorithm to a schedule.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,22 @@
 
 namespace convert {
 
-// Names of the parts of a replay's schedule in its traces.
+// Names of the transfers and chunks of a replay's schedule in its traces.
 struct ReplayNames {
   std::vector<std::pair<Rank, NodeId>> sends;  // by transfer: the node that sends it
   std::vector<std::pair<Rank, std::int64_t>>
-      chunks;  // by chunk, its first one: the owner (reductions: 0), its index
+      // by chunk, for its first part: the owner (reductions: 0), and the index
+      chunks;
 };
 
-// Returns `frame`, which has nodes, wires, occupancy, file and name, with what the ranks 0…n-1 did. The traces must
-// carry chunk provenance, the timeline the begin and end of each node. A transfer starts as long before its arrival
-// as its wire takes; if the frame has switches, messages over them go as the hops of the timeline say, which must
-// be of messages that are stored. Throws Error(input) if a schedule cannot say it: messages between ranks without a
-// wire, messages of which a part is added up and a part not, sizes that do not add up, no provenance. Chunks that
-// always travel together are one chunk of the schedule; a message of several such carries them all.
-// With `drawn`, messages go over any hops of the timeline, also through NPUs and switches that forward partial
-// messages: to be drawn, not to be checked. Sets `names` if it is given.
+// Returns `frame`, which has nodes, links, occupancy, file and name, with the transfers of ranks 0…n-1. The traces
+// must carry chunk provenance, and the timeline the begin and end of each node. A transfer starts one hop time of
+// its link before its arrival. If the frame has switches, messages over them take the hops of the timeline, which
+// must store whole messages. Chunks that always travel together become one chunk of the schedule; a message may
+// carry several of these chunks. Throws Error(input) if a schedule cannot express the replay: messages between
+// ranks without a link, messages that are only partly reduced, sizes that do not add up, no provenance. With
+// `drawn`, messages take any hops of the timeline, including NPUs and switches that forward partial messages; such
+// a schedule can be drawn but not checked. Sets `names` if it is not null.
 [[nodiscard]] Schedule fill_from_replay(std::span<const Trace> traces, const Timeline& timeline, Schedule frame,
                                         bool drawn = false, ReplayNames* names = nullptr);
 

@@ -31,12 +31,12 @@ class HoldingsFollower {
 
  private:
   struct Slot {
-    bool known = false;  // the initial holding has been looked up
+    bool known = false;  // the initial content has been looked up
     std::uint32_t value = no_index;
   };
   struct Event {
     std::int64_t time;
-    bool departs;  // arrivals of one time come first
+    bool departs;  // arrivals come first at equal times
     std::int32_t id;
     std::uint32_t transfer;
     friend bool operator<(const Event& a, const Event& b) {
@@ -44,7 +44,7 @@ class HoldingsFollower {
     }
   };
 
-  // Returns starts and ends as follow() of flow.h has them.
+  // Returns starts and ends as in follow() of flow.h.
   [[nodiscard]] std::vector<Event> events() const {
     std::vector<Event> events;
     events.reserve(2 * s_.transfers.size());
@@ -84,7 +84,7 @@ class HoldingsFollower {
     return slot;
   }
 
-  // Returns the number of contributions of a set; negative if some are duplicates.
+  // Returns the number of contributions in a set; negative if some are duplicates.
   [[nodiscard]] std::int32_t size_of(RankSets::Id set) {
     if (set < s_.nodes) return 1;
     if (set >= sizes_.size()) sizes_.resize(std::size_t{set} + 1);
@@ -147,7 +147,7 @@ Holdings holdings_of_replay(std::span<const Trace> traces, const Timeline& timel
                             const ReplayNames& names) {
   StepGraphBuilder made(static_cast<std::int32_t>(traces.size()));
   for (const Trace& t : traces) made.add(t);
-  Diagnostics ignored;  // what has been replayed is ordered
+  Diagnostics ignored;  // replayed steps are always ordered
   const StepNames nameless{.locate = [](std::uint32_t) { return Location{}; },
                            .describe = [](std::uint32_t) { return std::string(); },
                            .locate_rank = [](std::int32_t) { return Location{}; }};
@@ -155,7 +155,8 @@ Holdings holdings_of_replay(std::span<const Trace> traces, const Timeline& timel
   const NodeTimes times = times_of(traces.size(), timeline);
   const Play played = play(graph, ready_times(traces, made, graph.step_count(), times));
 
-  std::unordered_map<std::uint32_t, std::uint32_t> chunk_of;  // chunk of the schedule, by chunk of the play
+  // chunk of the schedule, by chunk of the algorithm's run
+  std::unordered_map<std::uint32_t, std::uint32_t> chunk_of;
   for (std::uint32_t c = 0; c < names.chunks.size(); ++c) {
     const auto [rank, index] = names.chunks[c];
     chunk_of.emplace(static_cast<std::uint32_t>(played.stride * rank + index), c);

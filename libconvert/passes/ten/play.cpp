@@ -71,7 +71,7 @@ class Player {
     return collective_ == custom &&
            std::ranges::any_of(p_.steps, [](const GraphStep& s) { return reduces(s.type); });
   }
-  // Returns whether each rank has places for the chunks of all ranks, with one part for its own chunks.
+  // Returns whether each rank has room for the chunks of all ranks, including its own.
   [[nodiscard]] bool gathers_in_whole_buffers() const {
     return !p_.relays.empty() && collective_ == Collective::all_gather;
   }
@@ -114,8 +114,8 @@ class Player {
     }
   }
 
-  // Returns the root that the data tell: of a broadcast whose data the last ranks have, of a reduction who has
-  // most.
+  // Returns the root derived from the data: for a broadcast the source of the last ranks' data, for a reduction the
+  // rank with the most complete chunks.
   [[nodiscard]] std::int32_t root(const Execution& e) const {
     std::uint32_t chunk = 0;
     RankSets::Id set = 0;
@@ -154,7 +154,7 @@ class Player {
     }
   }
 
-  // Returns the chunk of a value, and how many contributions to it it has; negative where some are there twice.
+  // Returns the chunk of a value, and its number of contributions; negative if there are duplicates.
   [[nodiscard]] std::pair<std::uint32_t, std::int32_t> content(SlotValue v) {
     std::uint32_t chunk = 0;
     RankSets::Id set = 0;
@@ -203,7 +203,7 @@ class Player {
     return static_cast<std::uint64_t>(rank) * out_.chunks.size() + chunk;
   }
 
-  // Notes the most that any place of a rank has of a chunk.
+  // Records the largest number of contributions to a chunk in any slot of a rank.
   void note(std::int32_t rank, std::uint32_t chunk, std::int64_t time) {
     std::int32_t most = 0;
     for (const std::uint64_t slot : holders_[key(rank, chunk)]) {
@@ -218,7 +218,7 @@ class Player {
     out_.changes.push_back({time, rank, chunk, held});
   }
 
-  // Finds when a step runs and which messages it takes and sends.
+  // Determines when a step runs, and the messages that it receives and sends.
   void place(std::uint32_t s) {
     const GraphStep& step = p_.steps[s];
     const std::uint32_t c = chain_of(p_, s);
@@ -270,7 +270,7 @@ class Player {
     return message;
   }
 
-  // Does what the step does to each of its chunks, as execute() does.
+  // Applies a step to each of its chunks, like execute().
   void compute(std::uint32_t s) {
     const GraphStep& step = p_.steps[s];
     const std::int32_t rank = p_.chains[chain_of(p_, s)].rank;
@@ -312,7 +312,7 @@ class Player {
     return slot == BufferLayout::outside ? nothing : slots_[slot].value;
   }
 
-  // A message whose copy is added is a reduction.
+  // Marks a message as a reduction if the copy of it is added.
   void mark_added(std::uint64_t src) {
     if (src == BufferLayout::outside || slots_[src].cargo == no_index) return;
     const std::uint32_t cargo = slots_[src].cargo;
@@ -321,7 +321,7 @@ class Player {
     if (at != out_.messages.begin()) std::prev(at)->reduces = true;
   }
 
-  // In the end only the output counts: a chunk that is elsewhere is not there.
+  // Compares the final output with the result; chunks in other buffers do not count.
   void compare(const Execution& e) {
     if (!p_.relays.empty()) return;
     if (!divides()) ++out_.wrong;
@@ -344,7 +344,7 @@ class Player {
     }
   }
 
-  // Returns whether every rank has its part.
+  // Returns whether every rank has a shard.
   [[nodiscard]] bool divides() const {
     using enum Collective;
     const Collective c = p_.collective;
@@ -383,11 +383,11 @@ class Player {
   const StepGraph& p_;
   BufferLayout layout_;
   Values values_;
-  Collective collective_;              // of all ranks but the relays
+  Collective collective_;              // of all ranks except relays
   std::vector<std::int32_t> members_;  // these ranks
   std::span<const Picoseconds> ready_ps_;
-  std::vector<std::int32_t> ready_;  // by step: when it writes, in steps
-  std::vector<std::uint32_t> in_;    // by step: the message that it takes
+  std::vector<std::int32_t> ready_;  // by step: time of its result, in steps
+  std::vector<std::uint32_t> in_;    // by step: the message that it receives
   std::vector<std::uint32_t> sent_;  // by step: the message that it sends
   bool sums_ = false;
   std::int32_t part_ = 1;  // chunks of a rank

@@ -7,7 +7,7 @@
 namespace convert {
 namespace {
 
-// Returns by node whether it is an idle relay.
+// Returns for each node whether it is an idle relay.
 std::vector<bool> idle_relays(const Schedule& s) {
   std::vector<bool> idle(s.nodes);
   for (const std::uint32_t r : s.relays) idle[r] = true;

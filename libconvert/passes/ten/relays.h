@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Removes idle relays: node numbers of switches that no transfer names, since they are passed through unnamed.
+// Removes idle relays: node numbers of switches that no transfer names, as transfers pass through them without
+// naming them.
 #pragma once
 
 #include "core/algorithm/schedule.h"
@@ -7,7 +8,7 @@
 namespace convert {
 
 [[nodiscard]] bool has_idle_relays(const Schedule& schedule);
-// Returns the schedule of the other nodes, renumbered in order from 0, without the wires of idle relays.
+// Returns the schedule of the other nodes, renumbered in order from 0, without the links of idle relays.
 [[nodiscard]] Schedule without_idle_relays(const Schedule& schedule);
 
 }  // namespace convert

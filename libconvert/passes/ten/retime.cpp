@@ -15,7 +15,7 @@ namespace {
 using Time = Schedule::Time;
 using Transfer = Schedule::Transfer;
 
-// How long a leg takes, and how long it keeps its wire.
+// Time of a leg, and time for which it occupies its link.
 struct Duration {
   std::int64_t hop = 0;
   std::int64_t busy = 0;
@@ -80,13 +80,13 @@ class Retimer {
   struct Slot {
     bool holds = false;
     bool given = false;
-    std::uint32_t reductions = 0;       // still to come
-    bool gives = false;                 // its sum is passed on some time
-    bool gets = false;                  // a copy comes some time
-    bool copied = false;                // one has come
-    std::vector<std::uint32_t> queues;  // whose head waits for this chunk
+    std::uint32_t reductions = 0;       // not yet done
+    bool gives = false;                 // its sum is passed on at some time
+    bool gets = false;                  // a copy arrives at some time
+    bool copied = false;                // one has arrived
+    std::vector<std::uint32_t> queues;  // queues whose head waits for this chunk
   };
-  struct Queue {             // of a wire
+  struct Queue {             // of a link
     std::uint32_t next = 0;  // into order_
     std::uint32_t end = 0;
     std::int64_t free = 0;
@@ -123,8 +123,8 @@ class Retimer {
     }
   }
 
-  // Starts the head of a wire's queue if the wire is free and its chunks are there; else it is served again when
-  // they are.
+  // Starts the head of a link's queue if the link is free and the chunks are available; otherwise serve() is called
+  // again when they are.
   void serve(std::uint32_t queue, std::int64_t now) {
     Queue& q = queues_[queue];
     if (q.next == q.end || q.free > now) return;
@@ -141,7 +141,8 @@ class Retimer {
     ++started_;
     if (q.next != q.end) free_.emplace(q.free, queue);
   }
-  // Returns whether all chunks of a transfer are there, which then goes; else the queue is served when they come.
+  // Returns whether all chunks of a transfer are available, so that it starts. Otherwise the queue is served when
+  // they arrive.
   bool can_begin(const Transfer& t, std::uint32_t queue) {
     for (std::uint32_t k = 0; k < chunk_count(t); ++k) {
       Slot& slot = held_[slots_.of(t.src, chunk_at(s_, t, k))];
@@ -169,7 +170,7 @@ class Retimer {
     if (leg.hop + 1 == leg_count(t)) return arrive(t, now);
     serve(queue_of_[t.way.begin + leg.hop + 1], now);
   }
-  // All chunks of a transfer are there before any of them goes on.
+  // Receives all chunks of a transfer before any of these is passed on.
   void arrive(const Transfer& t, std::int64_t now) {
     for (std::uint32_t k = 0; k < chunk_count(t); ++k) {
       Slot& slot = held_[slots_.of(t.dst, chunk_at(s_, t, k))];
@@ -192,8 +193,8 @@ class Retimer {
   }
 
   [[nodiscard]] static bool whole(const Slot& slot) { return slot.holds && !slot.given && slot.reductions == 0; }
-  // Returns whether a transfer can take the chunk. Where a sum is passed on and comes back, copies take what came
-  // back.
+  // Returns whether a transfer can start with the chunk. If a sum is passed on and comes back, copies send the
+  // returned chunk.
   [[nodiscard]] static bool ready(const Slot& slot, Schedule::Op op) {
     return whole(slot) && (op == Schedule::Op::reduce || slot.copied || !slot.gives || !slot.gets);
   }
@@ -206,7 +207,7 @@ class Retimer {
       const Leg& t = order_[q.next];
       diagnostics_.error(
           {.file = s_.file, .line = t.line}, "R4",
-          describe(s_, t) + " never starts: node " + std::to_string(t.src) + " waits for the chunk for ever");
+          describe(s_, t) + " never starts: node " + std::to_string(t.src) + " waits for the chunk forever");
       ++told;
     }
   }
@@ -220,8 +221,8 @@ class Retimer {
   std::vector<Leg> order_;
   std::vector<Slot> held_;
   std::vector<Queue> queues_;
-  std::vector<std::uint32_t> queue_of_;  // by hop, but for the first of each way
-  std::vector<std::uint32_t> reached_;   // by transfer: legs that have arrived
+  std::vector<std::uint32_t> queue_of_;  // by hop, except for the first hop of each route
+  std::vector<std::uint32_t> reached_;   // by transfer: number of legs that have arrived
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> free_;  // time, queue
   Schedule out_;
@@ -266,10 +267,10 @@ Picoseconds replayed_time(const Schedule& schedule, const Flow& flow) {
   for (const std::uint32_t i : flow.order) {
     for (std::uint32_t h = 0; h < leg_count(schedule.transfers[i]); ++h) legs.push_back(leg_at(schedule, i, h));
   }
-  // What a leg waits for starts before it.
+  // The dependencies of a leg start before it.
   if (!schedule.hops.empty()) std::ranges::stable_sort(legs, {}, &Leg::start);
   std::vector<std::int64_t> end(schedule.transfers.size());  // of its last leg so far
-  std::unordered_map<std::uint64_t, std::int64_t> free;      // by wire
+  std::unordered_map<std::uint64_t, std::int64_t> free;      // by link
   std::int64_t last = 0;
   for (const Leg& leg : legs) {
     std::int64_t& wire = free[std::uint64_t{leg.src} << 32U | leg.dst];

@@ -11,7 +11,7 @@
 namespace convert {
 namespace {
 
-// Returns the step that a node is a part of; no_index if of none.
+// Returns the step of a node, or no_index.
 std::uint32_t step_of(const Trace& trace, const Node& node, const Algorithm& algorithm) {
   const auto attrs = trace.nodes.attributes(node);
   const auto tb = int32_value(attrs, attr::tb_id);
@@ -45,7 +45,7 @@ StepTimes step_times(std::span<const Trace> traces, const Algorithm& algorithm, 
     begin = begin < 0 ? slice.begin_ps : std::min(begin, slice.begin_ps);
     end = std::max(end, slice.end_ps);
   }
-  // A receive may be posted long before its turn.
+  // A receive may be posted long before its step begins.
   for (const Threadblock& tb : algorithm.tbs) {
     for (std::uint32_t s = tb.first_step + 1; s < tb.first_step + tb.step_count; ++s)
       times.begin_ps[s] = std::min(times.end_ps[s], std::max(times.begin_ps[s], times.end_ps[s - 1]));

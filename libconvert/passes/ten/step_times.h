@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When the steps of an algorithm ran, in a replay of the traces that were made of it.
+// Times of the steps of an algorithm in a replay of its traces.
 #pragma once
 
 #include <span>
@@ -13,11 +13,11 @@ namespace convert {
 
 // By step of the algorithm; -1: it did not run.
 struct StepTimes {
-  std::vector<Picoseconds> begin_ps;  // of its first node, and not before the step before it ended
-  std::vector<Picoseconds> end_ps;    // of its last node
+  std::vector<Picoseconds> begin_ps;  // begin of its first node, but not before the end of the previous step
+  std::vector<Picoseconds> end_ps;    // end of its last node
 };
 
-// Returns the times of `algorithm`, which raise_algorithm() made of the traces, from their timeline.
+// Returns the times of `algorithm`, the result of raise_algorithm() for the traces, from their timeline.
 [[nodiscard]] StepTimes step_times(std::span<const Trace> traces, const Algorithm& algorithm,
                                    const Timeline& timeline);
 

@@ -8,7 +8,7 @@
 namespace convert {
 namespace {
 
-// Writes "0-3,7", of many runs only the first.
+// Writes "0-3,7"; only the first runs if there are many.
 class RunText {
  public:
   [[nodiscard]] bool full() const { return runs_ > most; }
@@ -39,7 +39,7 @@ std::string runs_text(std::span<const std::uint32_t> nodes) {
   return out.text();
 }
 
-// Lists no nodes for "all": it may be a million, for each of many chunks.
+// Stops early, without listing all nodes of "all": there may be a million, for each of many chunks.
 std::string runs_text(const Schedule& s, const Schedule::NodeSet& set) {
   if (!set.all) return runs_text(listed(s, set));
   RunText out;

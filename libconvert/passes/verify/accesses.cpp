@@ -75,8 +75,8 @@ void Accesses::accumulate(std::uint64_t slot, std::uint32_t s) {
   append(state.sums, s);
 }
 
-// Drops earlier reads that this one has waited for: a write ordered after it is ordered after them. Looks at the
-// oldest ones only, so that many readers of one chunk do not cost their square.
+// Drops earlier reads that this read has waited for: a write ordered after it is ordered after them. Looks only at
+// the oldest ones, so that many readers of one chunk do not cost quadratic time.
 void Accesses::add_reader(Slot& state, std::uint32_t s) {
   constexpr int looked_at = 8;
   std::uint32_t before = no_index;
@@ -108,7 +108,7 @@ void Accesses::append(List& list, std::uint32_t step) {
   list.last = at;
 }
 
-// Adds no tests where the readers are those of the chunk before, as in a row of chunks mostly.
+// Adds no tests if the readers are the readers of the previous chunk, as is common in a range of chunks.
 void Accesses::test_readers(const List& readers, std::uint32_t s, std::uint64_t slot) {
   const std::size_t begin = tests_.size();
   test_all(readers, s, Hazard::write_after_read, slot);
@@ -144,7 +144,7 @@ void Accesses::test(std::uint32_t first, std::uint32_t second, Hazard hazard, st
   }
 }
 
-// Returns whether a chunk shortly before asks already for the step's order behind `first`.
+// Returns whether a recent chunk already requires the step to be ordered after `first`.
 bool Accesses::noted(std::uint32_t first) const {
   constexpr std::size_t looked_at = 8;
   const std::size_t begin = std::max(tests_of_step_, tests_.size() - std::min(tests_.size(), looked_at));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds pairs of steps that access one chunk and need an order which their chains and own waits do not give.
+// Finds pairs of steps that access the same chunk and are not ordered by their chains and direct dependencies
+// alone.
 #pragma once
 
 #include <algorithm>
@@ -24,13 +25,13 @@ struct Conflict {           // two accesses to one slot by different chains of a
   std::uint64_t slot = 0;
 };
 
-// Holds two accesses that chains alone do not order, and whether they are ordered within their rank.
+// Two accesses that chains alone do not order, and whether they are ordered within their rank.
 struct Test {
   Conflict accesses;
   Answer within_rank = Answer::open;
 };
 
-// Keeps what each chain has waited for itself: the last such step of every other chain.
+// Direct dependencies of each chain: the last step of every other chain that it has waited for.
 class Waited {
  public:
   explicit Waited(const StepGraph& p);
@@ -59,21 +60,21 @@ class Waited {
   std::vector<bool> any_;            // by chain
 };
 
-// Goes through all accesses in the order of execution, and notes which pairs need an order.
+// Visits all accesses in the order of execution, and records the pairs that must be ordered.
 class Accesses {
  public:
   // Prepares for run(), in which every test costs 1 of `budget`. All arguments must outlive this object.
   Accesses(const StepGraph& p, const BufferLayout& layout, const ExecuteOptions& options, std::uint64_t& budget);
 
-  // Goes through the steps of `order`, as they were executed. Stops where the budget or the memory ends.
+  // Visits the steps of `order`, the order of execution. Stops if the budget or the memory is exhausted.
   void run(std::span<const std::uint32_t> order);
 
   [[nodiscard]] const std::vector<std::uint32_t>& chain_of() const { return chain_of_; }
-  // Returns the tests in the order of execution, without those that a chain's own waits decide.
+  // Returns the tests in the order of execution, without tests that a chain's direct dependencies decide.
   [[nodiscard]] std::vector<Test>& tests() { return tests_; }
   // Returns pairs of a chunk's writer and reader that are ordered within the rank.
   [[nodiscard]] std::vector<StepPair>& flow() { return flow_; }
-  // Returns the first test beyond the budget or the memory, where run() stopped; nothing if there was none.
+  // Returns the first test beyond the budget or the memory, at which run() stopped, or nullopt if there was none.
   [[nodiscard]] const std::optional<Conflict>& left_out() const { return left_out_; }
 
  private:
@@ -87,8 +88,8 @@ class Accesses {
   };
   struct Slot {
     std::uint32_t writer = no_index;
-    List readers;  // since that write, without those that a later reader has waited for
-    List sums;     // steps that added to it since that write, where sums commute
+    List readers;  // since that write, without readers that a later reader has waited for
+    List sums;     // steps that added to it since that write, if sums commute
   };
 
   void touch(std::uint32_t s, std::int32_t j);
@@ -110,7 +111,7 @@ class Accesses {
     free_ = list.first;
   }
   [[nodiscard]] bool noted(std::uint32_t first) const;
-  // Returns what chains and their own waits tell.
+  // Returns the answer of chains and their direct dependencies.
   [[nodiscard]] Answer within_rank(std::uint32_t from, std::uint32_t to) const {
     const std::uint32_t chain = chain_of_[to];
     const std::uint32_t other = chain_of_[from];
@@ -127,10 +128,10 @@ class Accesses {
   Waited waited_{p_};
   std::vector<Slot> slots_ = std::vector<Slot>(layout_.slots());
   std::vector<Item> lists_;
-  std::uint32_t free_ = no_index;  // items that are free again
+  std::uint32_t free_ = no_index;  // free items
   std::vector<Test> tests_;
   std::size_t tests_of_step_ = 0;   // first test of the current step
-  std::size_t readers_before_ = 0;  // its tests against the readers of the slot before
+  std::size_t readers_before_ = 0;  // its tests against the readers of the previous slot
   std::size_t readers_end_ = 0;
   std::vector<StepPair> flow_;
   std::optional<Conflict> left_out_;

@@ -10,9 +10,9 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t max_cycle = 32;  // chains of a deadlock cycle that are printed
+constexpr std::size_t max_cycle = 32;  // printed chains of a deadlock cycle
 
-// Says what a blocked chain waits for.
+// Describes the wait of a blocked chain.
 std::string blocked_text(const StepGraph& p, const Blocked& b) {
   using Why = Blocked::Why;
   std::string who = p.describe(b.step);
@@ -24,15 +24,15 @@ std::string blocked_text(const StepGraph& p, const Blocked& b) {
              "threadblock has hasdep=1";
     case Why::empty_connection:
       return b.other == no_index ? who + " has no peer to receive from"
-                                 : who + " waits for a message " + connection_text(p, p.connections[b.other]);
-    case Why::full_connection: return who + " waits for room " + connection_text(p, p.connections[b.other]);
+                                 : who + " waits for a message on " + connection_text(p, p.connections[b.other]);
+    case Why::full_connection: return who + " waits for room on " + connection_text(p, p.connections[b.other]);
   }
   return who;
 }
 
 }  // namespace
 
-// Follows who waits for whom from one blocked chain until a chain repeats: that is the cycle.
+// Follows the waits from one blocked chain until a chain repeats, which closes the cycle.
 Diagnostic explain_deadlock(const StepGraph& graph, const Execution& execution) {
   std::vector<std::uint32_t> at(graph.chains.size(), no_index);  // the blocked step of each blocked chain
   for (const Blocked& b : execution.blocked) at[b.chain] = b.step;
@@ -67,7 +67,7 @@ Diagnostic explain_deadlock(const StepGraph& graph, const Execution& execution) 
     path.push_back(i);
     const std::uint32_t next = awaited(execution.blocked[i]);
     const std::uint32_t chain = next == no_index ? no_index : chain_of(graph, next);
-    if (chain == no_index || index_of[chain] == no_index) break;  // ends at something that never comes
+    if (chain == no_index || index_of[chain] == no_index) break;  // ends at an event that never comes
     i = index_of[chain];
   }
   for (std::size_t k = 0; k < std::min(path.size(), max_cycle); ++k)
@@ -76,7 +76,7 @@ Diagnostic explain_deadlock(const StepGraph& graph, const Execution& execution) 
   return {Severity::error, graph.locate(execution.blocked[path[0]].step), "deadlock",
           "deadlock: " + std::to_string(execution.blocked.size()) +
               (graph.from_traces ? " chains of steps never finish" : " threadblocks never finish") +
-              (path.size() > 1 ? "; they wait for each other in a circle" : ""),
+              (path.size() > 1 ? "; they wait for each other in a cycle" : ""),
           std::move(notes)};
 }
 

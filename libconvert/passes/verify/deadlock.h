@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Explains why steps of an algorithm never finish: who waits for whom.
+// Explains why steps of an algorithm never finish, by the cycle or chain of waits.
 #pragma once
 
 #include "core/diagnostic.h"
@@ -8,8 +8,8 @@
 
 namespace convert {
 
-// Returns an error at the first step of the cycle, or else of the chain of waits, that blocks an execution; its
-// notes say what each of them waits for. `execution` has blocked chains.
+// Returns an error at the first step of the cycle that blocks an execution, or of the chain of waits if there is no
+// cycle. Its notes describe the wait of each step. `execution` must have blocked chains.
 [[nodiscard]] Diagnostic explain_deadlock(const StepGraph& graph, const Execution& execution);
 
 }  // namespace convert

@@ -36,11 +36,12 @@ class Machine {
 
  private:
   struct Queue {              // one connection
-    std::uint64_t write = 0;  // next value to write and to read, into messages_
+    std::uint64_t write = 0;  // next value to write and to read, in messages_
     std::uint64_t read = 0;
     std::uint32_t sent = 0;
     std::uint32_t received = 0;
-    std::uint32_t waiting_receivers = no_index;  // lists of chains; more than one only where tbs share a connection
+    // lists of chains; longer than one only if threadblocks share a connection
+    std::uint32_t waiting_receivers = no_index;
     std::uint32_t waiting_senders = no_index;
   };
 
@@ -68,9 +69,9 @@ class Machine {
   Execution result_;
   std::vector<std::uint32_t> next_;  // by chain: the next step
   std::vector<std::uint32_t> ready_;
-  std::vector<std::uint32_t> next_waiter_;  // by chain: the next one that waits for the same
+  std::vector<std::uint32_t> next_waiter_;  // by chain: the next one that waits for the same event
   std::vector<std::uint32_t> waiters_;      // by step: the first chain that waits for it
-  std::vector<std::int32_t> moved_;         // by chain: chunks of its next step that are moved; if they are cut
+  std::vector<std::int32_t> moved_;         // by chain: moved chunks of its next step, if messages are split
   std::vector<Queue> queues_;
   std::vector<SlotValue> messages_;
   std::vector<SlotState> slots_;
@@ -102,8 +103,8 @@ void Machine::prepare() {
 void Machine::load_inputs() {
   for (std::int32_t r = 0; r < p_.ranks(); ++r) {
     const RankBuffers& b = p_.buffers[static_cast<std::size_t>(r)];
-    if (std::ranges::binary_search(p_.relays, r)) continue;  // has nothing before others send it
-    // A custom collective's input is all that is declared: of that only what some step uses has slots.
+    if (std::ranges::binary_search(p_.relays, r)) continue;  // relays start without data
+    // All declared chunks are the input of a custom collective; only chunks that some step uses have slots.
     const std::int64_t declared =
         p_.collective == Collective::custom ? b.i_chunks : input_chunks(p_.collective, p_.chunks, p_.ranks());
     const auto chunks = static_cast<std::int32_t>(std::min(declared, layout_->size(r, Buffer::input)));
@@ -145,7 +146,7 @@ void Machine::advance(std::uint32_t c) {
   }
 }
 
-// Returns whether the message that was moved is the last one of its step.
+// Returns whether the moved message is the last one of its step.
 bool Machine::ends_step(std::uint32_t c, const GraphStep& step) {
   if (options_.carried == 0) return true;
   moved_[c] += options_.carried;
@@ -171,7 +172,7 @@ bool Machine::blocked(std::uint32_t c, std::uint32_t s, const GraphStep& step) {
     Queue& q = queues_[step.in];
     if (q.sent == q.received) return block(&q.waiting_receivers, Why::empty_connection, step.in);
   }
-  // A fused step needs its output slot before it takes its input.
+  // A fused step requires its output slot before it consumes its input.
   if (step.out != no_index && options_.slots != 0) {
     Queue& q = queues_[step.out];
     if (q.sent - q.received >= static_cast<std::uint32_t>(options_.slots))
@@ -194,7 +195,7 @@ void Machine::compute(std::uint32_t s, const GraphStep& step, std::int32_t rank)
   const StepType type = step.type;
   Queue* in = step.in != no_index ? &queues_[step.in] : nullptr;
   Queue* out = step.out != no_index ? &queues_[step.out] : nullptr;
-  // The message's length is the sender's; the surplus of an unequal pair (reported) is lost.
+  // The sender defines the message's length; the surplus of an unequal pair (reported elsewhere) is lost.
   std::int32_t incoming = 0;
   if (in != nullptr) {
     const Connection& connection = p_.connections[step.in];
@@ -236,7 +237,7 @@ void Machine::finish() {
   for (std::size_t i = 0; i < slots_.size(); ++i) result_.last_writer[i] = slots_[i].writer;
 }
 
-// Returns how much of each buffer of each rank the steps and copies touch; three numbers a rank.
+// Returns the number of chunks of each buffer that steps and copies touch; three numbers per rank.
 std::vector<std::int64_t> used_chunks(const StepGraph& p) {
   std::vector<std::int64_t> used(static_cast<std::size_t>(p.ranks()) * 3, 0);
   const auto use = [&](std::int32_t rank, Buffer buffer, std::int64_t end) {
@@ -268,7 +269,7 @@ BufferLayout::BufferLayout(const StepGraph& graph, bool inplace) {
   const std::int64_t full_in = custom ? 0 : input_chunks(graph.collective, graph.chunks, n);
   const std::int64_t full_out = custom ? 0 : output_chunks(graph.collective, graph.chunks, n);
   const std::vector<std::int64_t> used = used_chunks(graph);
-  // A file of a few steps may claim any number of chunks; what no step can fill is not worth the memory.
+  // Limit the memory: a file of a few steps may claim any number of chunks, but steps can only fill so much of it.
   std::uint64_t moved = 0;
   for (const GraphStep& s : graph.steps) moved += static_cast<std::uint64_t>(s.cnt);
   const std::uint64_t limit = (std::uint64_t{1} << 20) + 16 * moved;
@@ -276,7 +277,7 @@ BufferLayout::BufferLayout(const StepGraph& graph, bool inplace) {
     rank_begin_.push_back(slots_);
     const RankBuffers& b = graph.buffers[static_cast<std::size_t>(r)];
     const std::int64_t* use = &used[static_cast<std::size_t>(r) * 3];
-    // Beside relays all that is declared has a place, as the result is looked for there.
+    // With relays, all declared chunks of the other ranks have slots, as the result is read from there.
     const bool whole = !graph.relays.empty() && !std::ranges::binary_search(graph.relays, r);
     Extent in{slots_, std::max(std::min<std::int64_t>(b.i_chunks, whole ? b.i_chunks : use[0]), full_in)};
     Extent out{slots_, std::max(std::min<std::int64_t>(b.o_chunks, whole ? b.o_chunks : use[1]), full_out)};
@@ -299,7 +300,7 @@ BufferLayout::BufferLayout(const StepGraph& graph, bool inplace) {
     slots_ += static_cast<std::uint64_t>(extents_.back().size);
     if (slots_ > limit) {
       throw input_error(graph.locate_rank(r),
-                        "the buffers have " + counted(slots_, "chunk") + " and more, but the steps move only " +
+                        "the buffers have " + counted(slots_, "chunk") + " or more, but the steps move only " +
                             std::to_string(moved) + "; check nchunksperloop and the offsets",
                         "offsets");
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs a StepGraph once, greedily: which steps complete, what every buffer slot holds, in which order.
+// Executes a StepGraph once, greedily: which steps complete, the final content of every buffer slot, and the order.
 //
 // Threadblocks with FIFO connections form a determinate dataflow network: any greedy order ends in the same state,
 // so one pass decides deadlock and values.
@@ -21,10 +21,11 @@ struct ExecuteOptions {
   std::int32_t carried = 0;     // without values: most chunks of a message; 0: all chunks of a step
   bool values = true;           // false: only progress
   bool keep_order = false;      // Execution::order without values
-  bool trace_writers = false;   // with values: keep who wrote what each step read, for counter-examples
+  // with values: record the writer of each chunk that a step read, for counter-examples
+  bool trace_writers = false;
 };
 
-// Says what holds a blocked chain.
+// Reason why a chain is blocked.
 struct Blocked {
   enum class Why : std::uint8_t { dependency, never_published, empty_connection, full_connection };
   std::uint32_t chain = 0;
@@ -46,7 +47,7 @@ class BufferLayout {
     return extents_[static_cast<std::size_t>(rank) * 3 + static_cast<std::size_t>(buffer)].size;
   }
   [[nodiscard]] std::uint64_t slots() const { return slots_; }
-  // Returns "o[3]", as the rank that owns the slot calls it.
+  // Returns "o[3]", named as by the rank that owns the slot.
   [[nodiscard]] std::string text(std::uint64_t slot) const;
 
  private:
@@ -54,20 +55,20 @@ class BufferLayout {
     std::uint64_t begin = 0;
     std::int64_t size = 0;
   };
-  std::vector<Extent> extents_;            // three a rank
+  std::vector<Extent> extents_;            // three per rank
   std::vector<std::uint64_t> rank_begin_;  // first slot of each rank
   std::uint64_t slots_ = 0;
 };
 
 struct Execution {
-  // `outside`: as Values has it.
+  // `outside`: as in Values.
   explicit Execution(std::uint32_t ranks, std::span<const std::int32_t> outside = {}) : values(ranks, outside) {}
   Values values;
   std::vector<SlotValue> slots;            // final contents
-  std::vector<Blocked> blocked;            // empty: everything ran
-  std::vector<std::uint32_t> order;        // steps as executed (values or keep_order)
+  std::vector<Blocked> blocked;            // empty if all steps completed
+  std::vector<std::uint32_t> order;        // executed steps (values or keep_order)
   std::vector<std::uint32_t> last_writer;  // by slot: a step; no_index: initial (trace_writers)
-  // By step: the step that wrote the first chunk it read; no_index: initial (trace_writers).
+  // By step: the step that wrote the first chunk that it read; no_index: initial (trace_writers).
   std::vector<std::uint32_t> source_writer;
   std::uint64_t undefined_reads = 0;
   std::uint32_t first_undefined = no_index;  // step
@@ -77,7 +78,7 @@ struct Execution {
   std::uint32_t peak_fifo = 0;
 };
 
-// Says what chunk j of a step, 0 ≤ j < cnt, reads and writes, if its type does.
+// Slots that chunk j of a step, 0 ≤ j < cnt, reads and writes, if its type does.
 struct ChunkAccess {
   std::uint64_t src;
   std::uint64_t dst;
@@ -92,13 +93,13 @@ struct ChunkAccess {
   return {src, dst, p.scheduled && step.type == StepType::rrc && src == dst && src != BufferLayout::outside};
 }
 
-// Runs the steps until all have completed or none can go on; returns the blocked chains and, with
-// ExecuteOptions::values, what the slots hold in the end.
+// Runs the steps until all have completed or none can continue. Returns the blocked chains and, with
+// ExecuteOptions::values, the final content of the slots.
 [[nodiscard]] Execution execute(const StepGraph& graph, const BufferLayout& layout, const ExecuteOptions& options);
 
-// Returns whether everything completes with `slots` slots per connection; `carried` as in ExecuteOptions.
+// Returns whether all steps complete with `slots` slots per connection; `carried` as in ExecuteOptions.
 [[nodiscard]] bool completes(const StepGraph& graph, int slots, std::int32_t carried = 0);
-// Runs the steps without values, likewise.
+// Runs the steps without values; arguments as in completes().
 [[nodiscard]] Execution progress(const StepGraph& graph, int slots, std::int32_t carried);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stores lists of numbers, each different one once.
+// Stores lists of numbers; equal lists are stored once.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace convert {
 
 class NumberLists {
  public:
-  // Returns the number of an equal list, which is added if it is new.
+  // Returns the number of an equal list; adds the list if it is new.
   std::uint32_t add(std::span<const std::uint32_t> list) {
     const std::uint32_t id = index_.find_or_add(
         hash(list), size(), [&](std::uint32_t known) { return std::ranges::equal(get(known), list); },

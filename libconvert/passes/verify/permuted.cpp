@@ -4,7 +4,7 @@
 namespace convert {
 namespace {
 
-// Returns who owns each chunk of the output; nothing if that cannot be told.
+// Returns the owner of each chunk of the output, or an empty list if it cannot be determined.
 std::vector<std::int32_t> owners(const StepGraph& p) {
   const auto ranks = static_cast<std::size_t>(p.ranks());
   const auto chunks = static_cast<std::size_t>(p.chunks);

@@ -7,7 +7,7 @@
 namespace convert {
 namespace {
 
-// Places are the ranks that take part in their order: all ranks, unless there are relays.
+// Compares the buffers with a collective's result. Places number the ranks that take part: all ranks except relays.
 class Comparison {
  public:
   Comparison(const StepGraph& p, Collective collective, std::optional<std::int32_t> root,
@@ -48,7 +48,7 @@ class Comparison {
  private:
   static std::uint32_t u(std::int32_t i) { return static_cast<std::uint32_t>(i); }
 
-  // Returns whether all stands in the inputs, each of which has places for all chunks (see StepHeader::relays).
+  // Returns whether the result is in the inputs, which have room for all chunks (see StepHeader::relays).
   [[nodiscard]] bool whole_buffers() const { return !p_.relays.empty() && collective_ != Collective::all_to_all; }
 
   [[nodiscard]] SlotValue token(std::int32_t place, std::int32_t chunk) const {
@@ -105,7 +105,7 @@ class Comparison {
     return out;
   }
 
-  // Returns whose data a slot holds that has one chunk of one rank: a place; -1 if it has not.
+  // Returns the place whose data a slot holds, if it holds one chunk of one rank; otherwise -1.
   [[nodiscard]] std::int32_t source_of(SlotValue found) const {
     std::uint32_t chunk = 0;
     RankSets::Id set = 0;
@@ -116,7 +116,7 @@ class Comparison {
                : static_cast<std::int32_t>(at - ranks_.begin());
   }
 
-  // Returns whose data the last place with one rank's data holds; 0 if there is none (the comparison fails then).
+  // Returns the source of the data on the last place that holds one rank's data, or 0 (the comparison then fails).
   [[nodiscard]] std::int32_t broadcast_root() const {
     std::uint64_t slot = 0;
     for (std::int32_t place = n_ - 1; place >= 0; --place) {
@@ -126,7 +126,7 @@ class Comparison {
     return 0;
   }
 
-  // Compares what the root holds; without a known root that of whom the least is wrong.
+  // Compares the root's buffer. If the root is unknown, uses the place with the fewest wrong chunks.
   template <typename Expected>
   std::vector<Mismatch> at_root(const Expected& expected) const {
     std::vector<Mismatch> best;
@@ -139,8 +139,8 @@ class Comparison {
     return best;
   }
 
-  // A gather's inputs and a scatter's outputs are whole buffers, of which a rank uses its part; out of place they
-  // may also be, as the runtimes have them, that part alone.
+  // Accepts two layouts: a gather's inputs and a scatter's outputs are whole buffers, and a rank uses its shard.
+  // Out of place, they may also consist of that shard alone, as in the runtimes.
   template <typename Check>
   std::vector<Mismatch> either(const Check& check) const {
     std::vector<Mismatch> whole = check(false);
@@ -165,7 +165,8 @@ class Comparison {
     return out;
   }
 
-  // Returns whose data most of the others hold where their parts begin; the lowest such place.
+  // Returns the place whose data most other places hold at the beginning of their shards; the lowest one of
+  // several.
   [[nodiscard]] std::int32_t scatter_root(bool parts) const {
     std::vector<std::uint32_t> holders(u(n_), 0);
     for (std::int32_t place = 0; place < n_; ++place) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compares what each collective must deliver with what an execution left in the buffers, and recognises all-gathers
-// that are right but for the places of the chunks.
+// Compares the final buffers of an execution with the result of each collective, and recognises all-gathers that
+// are right except for the order of chunks.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 
 namespace convert {
 
+// First wrong chunk of a rank.
 struct Mismatch {
   std::int32_t rank = 0;
   Buffer buffer = Buffer::output;
@@ -21,28 +22,30 @@ struct Mismatch {
   std::uint32_t more = 0;  // further wrong chunks of that rank
 };
 
-// Returns whether it is known what a collective must end with: not of custom, alltoallv, send and recv.
+// Returns whether the result of a collective is known: false for custom, alltoallv, send and recv.
 [[nodiscard]] bool has_postcondition(Collective collective);
 
-// Returns the first wrong output chunk of each rank; empty if the postcondition holds, nothing for collectives
-// without one. Relays may end with anything. A gather ends at its root with the parts of all ranks in their
-// order, a scatter with each rank's own part of what its root has. Without `root` it follows from the data.
+// Returns the first wrong output chunk of each rank; empty if the postcondition holds; nullopt for collectives
+// without one. Relays may end with any content. A gather ends at its root with the shards of all ranks in their
+// order, a scatter with each rank's own shard of the root's data. Without `root`, the root follows from the data.
 [[nodiscard]] std::optional<std::vector<Mismatch>> check_postcondition(const StepGraph& graph,
                                                                        Collective collective,
                                                                        std::optional<std::int32_t> root,
                                                                        const BufferLayout& layout,
                                                                        const Execution& execution);
 
+// Order of the chunks in a permuted all-gather.
 struct Permutation {
-  std::vector<std::int32_t> belongs;  // by offset of the output: where its chunk should stand
-  bool rounds_first = false;          // the offsets are chunk × ranks + rank, not rank × chunks + chunk
+  std::vector<std::int32_t> belongs;  // by offset of the output: the right offset of its chunk
+  bool rounds_first = false;          // the offsets are chunk × ranks + rank instead of rank × chunks + chunk
 };
 
-// Finds by what each rank never receives who owns which chunk of an in-place all-gather. Returns nothing if a chunk
-// has not one owner, if ranks own different numbers of chunks, or if all stand where they should.
+// Finds the owner of each chunk of an in-place all-gather by the chunks that each rank never receives. Returns
+// nullopt if a chunk does not have exactly one owner, if ranks own different numbers of chunks, or if the order is
+// right.
 [[nodiscard]] std::optional<Permutation> find_permutation(const StepGraph& graph);
 
-// Returns the graph with its chunks in place; nothing if a step's chunks would no longer be contiguous.
+// Returns the graph with its chunks in the right order; nullopt if a step's chunks would no longer be contiguous.
 [[nodiscard]] std::optional<StepGraph> with_chunks_in_place(const StepGraph& graph, const Permutation& permutation);
 
 }  // namespace convert

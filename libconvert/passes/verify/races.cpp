@@ -12,7 +12,7 @@
 namespace convert {
 namespace {
 
-// Returns by step the connected piece of the graph that it is in; a piece has the number of one of its steps.
+// Returns by step its connected component in the graph, named by one of its steps.
 std::vector<std::uint32_t> pieces(std::span<const StepPair> edges, std::uint32_t steps) {
   std::vector<std::uint32_t> of(steps);
   std::iota(of.begin(), of.end(), 0U);
@@ -56,7 +56,7 @@ std::vector<std::uint32_t> Search::ranks(const Accesses& accesses) const {
   return of;
 }
 
-// Removes the tests of pairs that chains and dependencies of the rank order.
+// Removes the tests of pairs that are ordered by chains and dependencies of the rank.
 void Search::decide_within_ranks(Accesses& accesses) {
   std::vector<Test>& tests = accesses.tests();
   std::vector<StepPair> pairs;
@@ -80,8 +80,8 @@ void Search::decide_within_ranks(Accesses& accesses) {
   std::erase_if(tests, [](const Test& t) { return t.within_rank == Answer::ordered; });
 }
 
-// Drops reads of a chunk that are ordered before another of its unordered reads: before a step that this one waits
-// for directly. For the search, each write gets a step of its own that waits for all steps that its reads wait for.
+// Drops reads of a chunk that are ordered before another of its unordered reads, namely before a direct dependency
+// of the later read. For the search, each write gets an additional step that has all dependencies of its reads.
 void Search::drop_superseded(std::vector<Test>& tests, const Accesses& accesses) {
   std::vector<StepPair> edges;
   std::vector<std::uint32_t> rank_of = ranks(accesses);
@@ -145,8 +145,8 @@ std::vector<Conflict> Search::distinct(const std::vector<Test>& tests) {
   return out;
 }
 
-// Searches first only what a chunk went through: mostly what is written has come, by messages, from what was read
-// before. Asks the rest of all steps, a part at a time, so that the first ones get an answer.
+// Searches first only along the flow of chunks, as written data mostly came, by messages, from data that was read
+// earlier. Then searches among all steps for the remaining pairs, in batches, so that the first ones get an answer.
 void Search::decide_across_ranks(std::span<const Conflict> conflicts, std::vector<StepPair> flow) {
   if (conflicts.empty()) return;
   std::vector<StepPair> pairs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds steps of different chains that share a chunk, one of them writing it, and that nothing orders.
+// Finds unordered steps of different chains that share a chunk which at least one of the two writes.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,20 @@
 
 namespace convert {
 
-// Lists the pairs found, each once, in the order of execution.
+// The pairs found, each once, in the order of execution.
 struct Races {
-  std::vector<Conflict> real;           // nothing orders the two
+  std::vector<Conflict> real;           // unordered
   std::vector<Conflict> via_messages;   // ordered, but only through other ranks
   std::optional<Conflict> undecided{};  // the first pair beyond the budget; there may be more, of all kinds
 };
 
-// Compares each read with the write before it, and each write with the write and the reads before it, but for reads
-// that their rank orders before a later one of these reads. Returns the races. `order`: all steps as executed.
+// Compares each read with the previous write, and each write with the previous write and the reads since then,
+// except for reads that their rank orders before a later one of these reads. Returns the races. `order`: all
+// executed steps in order.
 //
-// Takes time linear in accesses as long as steps themselves wait for the steps that they share chunks with, or get
-// from these what they write. Any other pair costs up to steps / 256; `budget` limits the cost of all such pairs.
+// Takes time linear in accesses as long as steps depend directly on the steps that they share chunks with, or
+// receive the data that they write from these. Any other pair costs up to steps / 256; `budget` limits the cost of
+// all such pairs.
 [[nodiscard]] Races find_races(const StepGraph& graph, const BufferLayout& layout, const ExecuteOptions& options,
                                std::span<const std::uint32_t> order, std::uint64_t budget = order_budget);
 

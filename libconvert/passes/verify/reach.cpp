@@ -27,7 +27,7 @@ Rows rows(std::span<const StepPair> edges, std::size_t steps, std::uint32_t Step
       [&](std::size_t e) { return edges[e].*other; });
 }
 
-// Returns the items in the order of their keys, those of one key as they were.
+// Returns the items sorted by their keys; stable.
 std::vector<std::uint32_t> sorted_by(std::span<const std::uint32_t> items, std::span<const std::uint32_t> key_of,
                                      std::size_t keys) {
   const auto item = [&](std::size_t i) { return items[i]; };
@@ -63,8 +63,8 @@ std::vector<std::uint32_t> running_order(const StepGraph& graph) {
   add_local_edges(graph, edges);
   const std::size_t local = edges.size();
   add_message_edges(graph, edges);
-  std::vector<std::uint32_t> waits(graph.step_count());     // for so many edges
-  std::vector<std::uint32_t> messages(graph.step_count());  // and of these so many from other ranks
+  std::vector<std::uint32_t> waits(graph.step_count());     // number of edges to wait for
+  std::vector<std::uint32_t> messages(graph.step_count());  // number of these edges from other ranks
   for (std::size_t e = 0; e < edges.size(); ++e) {
     ++waits[edges[e].to];
     if (e >= local) ++messages[edges[e].to];
@@ -74,7 +74,7 @@ std::vector<std::uint32_t> running_order(const StepGraph& graph) {
   order.reserve(graph.step_count());
   std::vector<bool> placed(graph.step_count());
   std::vector<std::uint32_t> ready;
-  std::vector<std::uint32_t> held;  // by nothing but messages
+  std::vector<std::uint32_t> held;  // waiting only for messages
   const auto look_at = [&](std::uint32_t s) {
     if (waits[s] == 0) {
       ready.push_back(s);
@@ -131,7 +131,7 @@ Reachability::Reachability(std::span<const StepPair> edges, std::span<const std:
   cover_with_paths();
 }
 
-// A place goes behind the first of those before it that still is the end of a path.
+// Greedy path cover: a position extends the path of the first predecessor that still is the end of a path.
 void Reachability::cover_with_paths() {
   std::vector<bool> continued(place_.size());
   std::uint32_t paths = 0;
@@ -164,7 +164,7 @@ std::vector<Reachability::Query> Reachability::queries(std::span<const StepPair>
   return open;
 }
 
-// Sorts by key, and cuts where the next would be one distinct key too many.
+// Sorts by key, and starts a new batch when the number of distinct keys would exceed `most`.
 template <typename Key>
 std::vector<Reachability::Batch> Reachability::batches(std::span<Query> all, std::size_t most, const Key& key) {
   std::sort(all.begin(), all.end(), [&](const Query& a, const Query& b) { return key(a) < key(b); });
@@ -191,7 +191,7 @@ std::uint64_t Reachability::cost(std::span<const Batch> batches) const {
   return sum;
 }
 
-// With marks, every pair is asked about at the end that more of them share.
+// With marks, each pair is stored at the end that more pairs share.
 void Reachability::decide(std::span<const StepPair> pairs, std::span<Answer> answers, std::uint64_t& budget) const {
   std::vector<Query> by_step = queries(pairs, answers);
   std::vector<std::uint32_t> starts(place_.size());
@@ -228,8 +228,8 @@ void Reachability::decide(std::span<const StepPair> pairs, std::span<Answer> ans
   }
 }
 
-// Carries marks along the edges: from `from` of each pair on (forward), what is marked at a place comes before it;
-// from `to` of each pair back, it comes after it.
+// Propagates marks along the edges: forward, from `from` of each pair, marks at a position come before it;
+// backward, from `to` of each pair, they come after it.
 void Reachability::sweep_marks(const Batch& batch, bool forward, std::span<Answer> answers) const {
   const auto [asked, first, last] = batch;
   const auto marked = forward ? &Query::from : &Query::to, other = forward ? &Query::to : &Query::from;
@@ -255,7 +255,7 @@ void Reachability::sweep_marks(const Batch& batch, bool forward, std::span<Answe
   }
 }
 
-// Holds by path 1 + the last place that comes before a place; 0 where none does.
+// Holds by path 1 + the last position that comes before a position; 0: no such position.
 void Reachability::sweep_paths(const Batch& batch, std::span<Answer> answers) const {
   const auto [asked, first, last] = batch;
   std::vector<std::size_t> path_at(asked.size());

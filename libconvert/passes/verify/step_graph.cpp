@@ -52,7 +52,7 @@ class Builder {
     for (std::uint32_t i = tb.first_step; i < tb.first_step + tb.step_count; ++i) {
       const Step& s = a_.steps[i];
       add_dependency(s, i, tb, gpu, self);
-      if (s.type == StepType::nop) continue;  // its dependency waits for the step that follows
+      if (s.type == StepType::nop) continue;  // the next step waits for its dependency
       GraphStep& step = p_.steps.emplace_back();
       data_of(step) = data_of(s);
       step.cnt = s.cnt > 0 && s.cnt <= max_step_chunks ? s.cnt : 0;
@@ -83,7 +83,7 @@ class Builder {
     const Threadblock& target = a_.tbs[chain];
     if (static_cast<std::uint32_t>(s.deps) >= target.step_count) return;
     const std::uint32_t step = target.first_step + static_cast<std::uint32_t>(s.deps);
-    if (&target == &tb) {  // own threadblock: an earlier step is always done, the same or a later one never
+    if (&target == &tb) {  // own threadblock: an earlier step is always done; the same or a later one never
       if (step >= index) p_.deps.push_back({no_index, self});
       return;
     }
@@ -153,7 +153,7 @@ void index_messages(StepGraph& graph) {
 
 namespace {
 
-// Returns which of the ranges, ascending by `first`, holds a place; empty ranges share the first place of others.
+// Returns the range, ascending by `first`, that contains a place. Empty ranges share their first place with others.
 template <class Range>
 std::uint32_t holder(const std::vector<Range>& ranges, std::uint32_t place, std::uint32_t Range::*first,
                      std::uint32_t Range::*count) {
@@ -166,7 +166,7 @@ std::uint32_t holder(const std::vector<Range>& ranges, std::uint32_t place, std:
 }  // namespace
 
 std::string rank_word(const StepGraph& graph) {
-  return graph.of_places ? "place " : graph.from_traces ? "rank " : "gpu ";
+  return graph.of_places ? "member " : graph.from_traces ? "rank " : "gpu ";
 }
 
 std::string connection_text(const StepGraph& graph, const Connection& c) {
@@ -181,7 +181,7 @@ std::uint32_t chain_of(const StepGraph& graph, std::uint32_t step) {
 StepGraph make_step_graph(const Algorithm& algorithm) {
   StepGraph p = Builder(algorithm).build();
   const Algorithm* a = &algorithm;
-  // The lookups go through the source index, so they hold for copies of the graph too.
+  // The lookups use the source index, so they also work for copies of the graph.
   std::vector<std::uint32_t> source(p.step_count());
   for (std::uint32_t s = 0; s < p.step_count(); ++s) source[s] = p.steps[s].source;
   p.locate = [a, source](std::uint32_t s) {

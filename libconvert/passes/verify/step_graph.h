@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Holds a collective as the verifier executes it: chains of steps per rank, connections, and explicit dependencies.
+// A collective in the form that the verifier executes: chains of steps per rank, connections, and explicit
+// dependencies.
 //
-// A chain is a sequence of steps that run one after the other (a threadblock, or a path of a trace's graph); every
-// other order is a Dependency on a step of another chain of the same rank. Made from an Algorithm or from Chakra
-// traces with chunk provenance, so that both are judged by the same code.
+// A chain is a sequence of steps that run one after the other (a threadblock, or a path of a trace's graph). All
+// other order is expressed by Dependency entries on steps of other chains of the same rank. Built from an Algorithm
+// or from Chakra traces with chunk provenance, so that the same code verifies both.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +29,14 @@ struct GraphStep {
   bool awaited = false;  // some dependency names it
   std::int32_t src_off = 0;
   std::int32_t dst_off = 0;
-  std::int32_t cnt = 0;          // chunks; 0 where the input is wrong
+  std::int32_t cnt = 0;          // chunks; 0 if the input is invalid
   std::uint32_t in = no_index;   // connection received from
   std::uint32_t out = no_index;  // connection sent to
-  std::uint32_t dep_begin = 0;   // into StepGraph::deps; ends where the next step's begin
+  std::uint32_t dep_begin = 0;   // into StepGraph::deps; ends where the range of the next step begins
   std::uint32_t source = 0;      // index of the Algorithm's step, or of the rank's first node of the step
 };
 
-// Returns what a Step or GraphStep does with which chunks.
+// Returns the fields of a Step or GraphStep that define its operation and chunks.
 template <class AnyStep>
 [[nodiscard]] auto data_of(AnyStep& s) {
   return std::tie(s.type, s.src_buf, s.dst_buf, s.src_off, s.dst_off, s.cnt);
@@ -69,35 +70,37 @@ struct RankBuffers {
   std::vector<Copy> copies;
 };
 
-// Tells findings where a step or rank stands, and a step's name ("gpu 0 threadblock 3 step 1 (rrc)").
+// Locations and names of steps and ranks for findings ("gpu 0 threadblock 3 step 1 (rrc)").
 struct StepNames {
   std::function<Location(std::uint32_t step)> locate{};
   std::function<std::string(std::uint32_t step)> describe{};
   std::function<Location(std::int32_t rank)> locate_rank{};
 };
 
-// Holds what an algorithm states as a whole.
+// Properties of an algorithm as a whole.
 struct StepHeader {
   Collective collective = Collective::custom;
   Protocol protocol = Protocol::simple;
   std::int32_t chunks = 1;
   bool inplace = false;
-  bool outofplace = false;  // both: either layout must hold
+  bool outofplace = false;  // both: either layout must work
   bool scheduled = false;   // see Algorithm::scheduled
-  // Ranks that only pass on what the others send, ascending. Where there are any, `collective` is custom, and the
-  // input of each other rank has places for all chunks, in which the result stands too (all-to-all: in its output).
+  // Ranks that only forward the messages of others, ascending. If there are any, `collective` is custom, and the
+  // input of each other rank has room for all chunks. The result is stored in the input too (all-to-all: in the
+  // output).
   std::vector<std::int32_t> relays{};
-  Collective among_others = Collective::custom;  // what the others do, if there are relays
-  std::optional<std::int64_t> max_bytes{};       // of calls, as Algorithm has it
+  Collective among_others = Collective::custom;  // collective of the other ranks, if there are relays
+  std::optional<std::int64_t> max_bytes{};       // of calls, as in Algorithm
   friend bool operator==(const StepHeader&, const StepHeader&) = default;
 };
 // Returns the header of an algorithm; its `outofplace` is runs_outofplace().
 [[nodiscard]] StepHeader header_of(const Algorithm& algorithm);
-// Returns the collective that all ranks but the relays take part in.
+// Returns the collective of all ranks except the relays.
 [[nodiscard]] inline Collective claimed_collective(const StepHeader& h) {
   return h.relays.empty() ? h.collective : h.among_others;
 }
 
+// Steps, chains, connections and dependencies of all ranks.
 struct StepGraph : StepHeader, StepNames {
   std::vector<RankBuffers> buffers;  // by rank
   std::vector<Chain> chains;         // in rank order
@@ -109,8 +112,8 @@ struct StepGraph : StepHeader, StepNames {
   std::vector<std::uint32_t> rank_chain_begin;  // first chain of each rank; ranks() + 1 entries
 
   std::string file;
-  bool from_traces = false;  // speak of ranks and tags, not of gpus and channels
-  bool of_places = false;    // ranks are places of a group; `describe` tells the real ranks
+  bool from_traces = false;  // messages name ranks and tags instead of gpus and channels
+  bool of_places = false;    // ranks are members of a group; `describe` names the real ranks
 
   [[nodiscard]] std::int32_t ranks() const { return static_cast<std::int32_t>(buffers.size()); }
   [[nodiscard]] std::uint32_t step_count() const { return static_cast<std::uint32_t>(steps.size() - 1); }
@@ -119,13 +122,14 @@ struct StepGraph : StepHeader, StepNames {
   }
 };
 
-// Makes the graph of an algorithm, which must outlive it (findings look up source lines). Never fails: defects that
-// check_structure reports (dangling dependencies, missing peers, …) are left out.
+// Builds the graph of an algorithm, which must outlive it (findings look up source lines). Never fails: omits
+// defects that check_structure() reports (dangling dependencies, missing peers, …).
 [[nodiscard]] StepGraph make_step_graph(const Algorithm& algorithm);
 
-// Makes the graph of traces (ranks 0…n-1) with chunk provenance, which must outlive it. Uses their dependencies,
-// not threadblock attributes; chains are paths that cover the graph. Reports messages of one tag in no order
-// [pairs]. Throws Error(input) [provenance] where nodes do not form steps, [cycles] on a cycle.
+// Builds the graph of traces (ranks 0…n-1) with chunk provenance, which must outlive it. Uses the traces'
+// dependencies instead of threadblock attributes; chains are paths that cover the graph. Reports messages with the
+// same tag and no order [pairs]. Throws Error(input) [provenance] if nodes do not form steps, and [cycles] on a
+// cycle.
 [[nodiscard]] StepGraph make_step_graph(std::span<const Trace> traces, Diagnostics& diagnostics);
 
 // Finds or adds connections by (src, dst, channel).
@@ -139,10 +143,10 @@ class ConnectionTable {
   IndexTable<> index_;
 };
 
-// Makes the graph of traces that come one after the other, ranks 0…n-1, and need not be kept.
+// Builds the graph of traces that are added one by one, ranks 0…n-1, and need not be kept.
 class StepGraphBuilder {
  public:
-  // Holds the nodes of a step, as indices in the trace of its rank; no_index where it has none.
+  // Nodes of a step, as indices in the trace of its rank; no_index: no such node.
   struct StepNodes {
     std::uint32_t first = no_index;
     std::uint32_t recv = no_index;
@@ -155,11 +159,11 @@ class StepGraphBuilder {
   }
   StepGraphBuilder(const StepGraphBuilder&) = delete;
   StepGraphBuilder& operator=(const StepGraphBuilder&) = delete;
-  // Throws as make_step_graph().
+  // Throws like make_step_graph().
   void add(const Trace& trace);
-  // Returns the nodes of each step, when all ranks were added.
+  // Returns the nodes of each step, after all ranks are added.
   [[nodiscard]] const std::vector<StepNodes>& nodes() const { return nodes_; }
-  // Returns the rank of a step that was added.
+  // Returns the rank of an added step.
   [[nodiscard]] std::size_t rank_of(std::uint32_t step) const;
   [[nodiscard]] StepGraph finish(StepNames names, Diagnostics& diagnostics);
 
@@ -173,14 +177,14 @@ class StepGraphBuilder {
   std::vector<std::uint32_t> first_step_;  // of each rank
 };
 
-// Returns "rank ", or what the ranks of the graph are called instead.
+// Returns "rank ", or the word that the graph uses instead.
 [[nodiscard]] std::string rank_word(const StepGraph& graph);
 // Returns "gpu 0 → gpu 1 on channel 2".
 [[nodiscard]] std::string connection_text(const StepGraph& graph, const Connection& connection);
 // Returns the chain of a step, by binary search.
 [[nodiscard]] std::uint32_t chain_of(const StepGraph& graph, std::uint32_t step);
 
-// Fills send_steps and recv_steps from the steps' connections, in chain order.
+// Sets send_steps and recv_steps from the steps' connections, in chain order.
 void index_messages(StepGraph& graph);
 
 }  // namespace convert

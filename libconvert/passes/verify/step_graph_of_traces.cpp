@@ -14,7 +14,7 @@
 namespace convert {
 namespace {
 
-// The nodes of a step in one rank: RECV, COMP, SEND, as its type has them.
+// Nodes of a step in one rank: RECV, COMP, SEND, depending on its type.
 struct Group {
   Step step;
   std::uint32_t entry = no_index;
@@ -44,14 +44,14 @@ class RankBuilder {
   void build(std::vector<StepGraphBuilder::StepNodes>& nodes) {
     const std::vector<std::uint32_t> order = topological_order(graph_);
     if (order.size() != trace_.nodes.nodes.size()) {
-      throw input_error({.file = trace_.name}, "a dependency cycle: nothing can be proved (see rule cycles)",
+      throw input_error({.file = trace_.name}, "dependency cycle, so nothing can be proved (see rule cycles)",
                         "cycles");
     }
     group_of_.assign(order.size(), no_index);
     for (const std::uint32_t i : order) place(i);
     for (const Group& g : groups_) {
       if (g.step.type != StepType::nop && !complete(g))
-        fail(g.exit, "its step of type " + std::string(name(g.step.type)) + " lacks the node that follows");
+        fail(g.exit, "its step of type " + std::string(name(g.step.type)) + " lacks its next node");
     }
     make_chains();
     emit(nodes);
@@ -69,14 +69,14 @@ class RankBuilder {
     return !computes(g.step.type) || last == NodeType::comp;
   }
 
-  // Puts a node into the step of its only parent if it continues that, else starts a step.
+  // Adds a node to the step of its only parent if it continues that step, else starts a step.
   void place(std::uint32_t i) {
     const Node& node = trace_.nodes.nodes[i];
     const auto attrs = trace_.nodes.attributes(node);
     if (find(attrs, attr::step_type) == nullptr) {
       if (node.type == NodeType::comm_send || node.type == NodeType::comm_recv)
         fail(i, "a message without chunk provenance (no step_type)");
-      return start(i, {});  // takes no part, but orders what depends on it
+      return start(i, {});  // belongs to no step, but orders its dependents
     }
     const Step step = parse_step(trace_, i);
     if (step.cnt < 0 || step.cnt > max_step_chunks)
@@ -96,11 +96,11 @@ class RankBuilder {
     const std::uint32_t number = parent == no_index ? no_index : group_of_[parent];
     if (number == no_index)
       fail(i, "continues a step of type " + std::string(name(step.type)) +
-                  ", but does not depend on exactly the node before it");
+                  ", but its only dependency must be the previous node of the step");
     Group& g = groups_[number];
     if (g.exit != parent || data_of(g.step) != data_of(step) || trace_.nodes.nodes[parent].type != types[at - 1])
       fail(i, "continues a step of type " + std::string(name(step.type)) +
-                  ", but its parent is not the node before it");
+                  ", but its parent is not the previous node of the step");
     g.exit = i;
     if (node.type == NodeType::comm_send) g.send = i;
     group_of_[i] = number;
@@ -111,14 +111,14 @@ class RankBuilder {
     groups_.push_back({.step = step, .entry = i, .exit = i});
   }
 
-  // Greedy path cover: a step goes behind the first of its parents that is still the end of a chain.
+  // Greedy path cover: a step extends the chain of the first parent that still is the end of a chain.
   void make_chains() {
     for (std::uint32_t n = 0; n < groups_.size(); ++n) {
       Group& g = groups_[n];
       for (const Edge& e : graph_.parents(g.entry)) {
         const Group& parent = groups_[group_of_[e.node]];
         if (parent.exit != e.node)
-          fail(g.entry, "depends on the inside of a step of type " + std::string(name(parent.step.type)) +
+          fail(g.entry, "depends on an inner node of a step of type " + std::string(name(parent.step.type)) +
                             "; it must depend on that step's last node");
         parents_.items.push_back(group_of_[e.node]);
         const bool at_end = chains_[parent.chain].back() == group_of_[e.node];
@@ -160,7 +160,7 @@ class RankBuilder {
         p_.steps.push_back(s);
       }
     }
-    // Messages in topological order, which is how a simulator that issues by id sends them.
+    // Messages are in topological order, in which a simulator that issues by id sends them.
     for (std::uint32_t n = 0; n < groups_.size(); ++n) {
       const GraphStep& s = p_.steps[step_of[n]];
       sends_.resize(p_.connections.size());
@@ -201,10 +201,9 @@ void take_header(const Trace& t, std::int32_t ranks, StepGraph& p) {
   Algorithm header;
   Gpu gpu;
   if (!read_header(t, header, gpu)) {
-    throw input_error(
-        {.file = t.name},
-        "the trace carries no chunk provenance (metadata msccl.*), so what it computes cannot be proved",
-        "provenance");
+    throw input_error({.file = t.name},
+                      "the trace carries no chunk provenance (metadata msccl.*), so its result cannot be proved",
+                      "provenance");
   }
   check_relays(t, header, static_cast<std::size_t>(ranks));
   if (header.relays.empty() && header.among_others != header.collective && has_postcondition(header.collective) &&
@@ -214,16 +213,16 @@ void take_header(const Trace& t, std::int32_t ranks, StepGraph& p) {
                           ", but its msccl.coll is " + std::string(name(header.collective)),
                       "provenance");
   p.buffers.push_back({gpu.i_chunks, gpu.o_chunks, gpu.s_chunks, {}});
-  if (header.scheduled) p.buffers.back().copies = std::move(gpu.copies);  // elsewhere they are nodes
+  if (header.scheduled) p.buffers.back().copies = std::move(gpu.copies);  // in other graphs, copies are nodes
   if (t.rank != 0 && header_of(header) != p)
-    throw input_error({.file = t.name}, "the algorithm in the metadata (msccl.*) differs from that of rank 0",
+    throw input_error({.file = t.name}, "the algorithm in the metadata (msccl.*) differs from rank 0",
                       "provenance");
   if (t.rank != 0) return;
   static_cast<StepHeader&>(p) = header_of(header);
   p.file = t.name;
 }
 
-// Without an order between two messages of one connection nobody can say which receive gets which.
+// Requires an order between any two messages of a connection; without it, their pairing is undefined.
 class MessageOrder {
  public:
   MessageOrder(const StepGraph& p, Diagnostics& diagnostics) : p_(p), diagnostics_(diagnostics) {
@@ -242,7 +241,7 @@ class MessageOrder {
     std::vector<Answer> answers(pairs_.size(), Answer::open);
     std::uint64_t budget = order_budget;
     graph.decide(pairs_, answers, budget);
-    std::size_t reported = 0;  // 1 + the end of a connection that the last finding is of
+    std::size_t reported = 0;  // 1 + the end of a connection of the last finding
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       if (answers[i] == Answer::ordered || end_of_[i] + 1 == reported) continue;
       reported = end_of_[i] + 1;
@@ -252,7 +251,7 @@ class MessageOrder {
                          p_.describe(a) + " and " + p_.describe(b) +
                              (sending ? " send to the same rank" : " receive from the same rank") +
                              " with the same tag in no " +
-                             (answers[i] == Answer::open ? "order that a search finds" : "defined order") +
+                             (answers[i] == Answer::open ? "order found by the search" : "defined order") +
                              "; give them different tags");
     }
   }

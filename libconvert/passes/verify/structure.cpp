@@ -27,13 +27,13 @@ class StructureChecker {
       if (!a_.scheduled) check_limits(gpu, rank);
       ++rank;
     }
-    if (a_.scheduled) return;  // no runtime takes it as it is
+    if (a_.scheduled) return;  // no runtime runs a schedule directly
     if (target_ != nullptr) check_target(*target_);
     const auto has_copies = [](const Gpu& g) { return !g.copies.empty(); };
     const auto first = std::find_if(a_.gpus.begin(), a_.gpus.end(), has_copies);
     if (first != a_.gpus.end() && runs_outofplace(a_)) {
       diagnostics_.warning(at_line(first->line), "limits",
-                           "<copy> elements are taken as copies at the start; the runtimes ignore them");
+                           "<copy> elements are executed as copies at the start; the runtimes ignore them");
     }
   }
 
@@ -61,7 +61,7 @@ class StructureChecker {
       }
       if (s.cnt <= 0 || s.cnt > max_step_chunks)
         error("steps", ": moves " + std::to_string(s.cnt) + " chunks; 1…" + std::to_string(max_step_chunks) +
-                           " are possible");
+                           " are allowed");
       if (sends(s.type) && tb.send < 0) error("peers", ": sends, but its threadblock has no send peer");
       if (receives(s.type) && tb.recv < 0) error("peers", ": receives, but its threadblock has no recv peer");
       if (reads_src(s.type)) check_offset(gpu, s, "src", s.src_buf, s.src_off, error);
@@ -86,7 +86,7 @@ class StructureChecker {
     }
   }
 
-  // An aliased twin buffer counts as large as the collective makes it, whatever is declared.
+  // An aliased buffer has the size that the collective defines, whatever is declared.
   template <typename Report>
   void check_offset(const Gpu& gpu, const Step& s, const char* side, Buffer buffer, std::int32_t offset,
                     const Report& error) {
@@ -143,12 +143,12 @@ class StructureChecker {
     }
   }
 
-  // Checks what a runtime takes of the whole.
+  // Checks the algorithm as a whole against the limits of a runtime.
   void check_target(const RuntimeLimits& target) {
     const std::string runtime = std::string("the ") + target.name + " runtime ";
     if (!knows(target, a_.collective_text))
       diagnostics_.error({.file = a_.file}, "limits",
-                         "coll=\"" + a_.collective_text + "\": " + runtime + "knows " + join(target.collectives));
+                         "coll=\"" + a_.collective_text + "\": " + runtime + "accepts " + join(target.collectives));
     if (!a_.attributes.empty()) check_attributes(target);
     check_parser(target);
     if (target.adds_received) return;
@@ -157,10 +157,10 @@ class StructureChecker {
     if (fused != a_.steps.end())
       diagnostics_.error(at(*fused), "limits",
                          "step " + std::string(name(fused->type)) + ": " + runtime +
-                             "takes s, r, cpy, re and nop; et-generate --target writes those");
+                             "accepts s, r, cpy, re and nop; use et-generate --target to write only these");
   }
 
-  // Checks the attributes of <algo> that the parsers of the runtimes require, in a file.
+  // Checks the <algo> attributes that the parsers of the runtimes require, for algorithms read from a file.
   void check_attributes(const RuntimeLimits& target) {
     const auto require = [&](const char* attribute) {
       const bool given = std::ranges::any_of(a_.attributes, [&](const auto& x) { return x.first == attribute; });
@@ -173,18 +173,18 @@ class StructureChecker {
     for (const char* attribute : {"minBytes", "maxBytes", "outofplace"}) require(attribute);
   }
 
-  // Checks for input that the parsers of the runtimes refuse or read differently.
+  // Checks for input that the parsers of the runtimes reject or read differently.
   void check_parser(const RuntimeLimits& target) {
     const bool msccl = &target == &msccl_limits;
     if (msccl && a_.max_bytes == 0)
       diagnostics_.error({.file = a_.file}, "limits",
-                         "maxBytes=\"0\": the MSCCL runtime takes the algorithm for no call, as it requires fewer "
-                         "bytes than maxBytes; 0 is no limit for RCCL only");
+                         "maxBytes=\"0\": the MSCCL runtime never uses the algorithm, as it requires fewer bytes "
+                         "than maxBytes; only RCCL treats 0 as unlimited");
     constexpr std::size_t most_gpus = 1024;  // children of an element
     if (a_.gpus.size() > most_gpus)
       diagnostics_.error({.file = a_.file}, "limits",
                          "<algo> has " + std::to_string(a_.gpus.size()) +
-                             " <gpu> elements; the runtimes have room for " + std::to_string(most_gpus));
+                             " <gpu> elements; the runtimes accept at most " + std::to_string(most_gpus));
     std::int32_t rank = 0;
     for (const Gpu& gpu : a_.gpus) {
       if (msccl) check_buffer_sizes(gpu, rank);
@@ -194,7 +194,7 @@ class StructureChecker {
     }
   }
 
-  // MSCCL requires buffers, if they are used at all, to be as large as the collective makes them.
+  // MSCCL requires declared buffers to have the size that the collective defines.
   void check_buffer_sizes(const Gpu& gpu, std::int32_t rank) {
     const auto check = [&](const char* attribute, std::int32_t chunks, std::int32_t expected) {
       if (chunks <= 0 || chunks == expected) return;
@@ -216,9 +216,9 @@ class StructureChecker {
         diagnostics_.error(at(s), "limits", place(rank, id, i) + " (" + std::string(name(s.type)) + ")" + what);
       };
       if (s.depid >= static_cast<std::int32_t>(awaited_threadblocks))
-        error(" depends on threadblock " + std::to_string(s.depid) + "; the runtimes can wait for threadblocks 0…" +
-              std::to_string(awaited_threadblocks - 1));
-      // An aliased buffer has no place of its own: the runtimes compare with the declared size.
+        error(" depends on threadblock " + std::to_string(s.depid) +
+              "; the runtimes support dependencies on threadblocks 0…" + std::to_string(awaited_threadblocks - 1));
+      // Compare with the declared size, even for an aliased buffer, as the runtimes do.
       const auto look = [&](const char* side, Buffer buffer, std::int32_t offset) {
         const std::int32_t size = buffer == Buffer::input    ? gpu.i_chunks
                                   : buffer == Buffer::output ? gpu.o_chunks
@@ -227,7 +227,8 @@ class StructureChecker {
           error(std::string(": ") + side + " " + letter(buffer) + "[" + std::to_string(offset) +
                 "] is outside of the " + std::to_string(size) + " chunks that <gpu> declares");
       };
-      const bool parsed = s.type != StepType::rrc && s.type != StepType::nop;  // no offsets are compared for rrc
+      // the runtimes compare no offsets for rrc
+      const bool parsed = s.type != StepType::rrc && s.type != StepType::nop;
       if (parsed && reads_src(s.type)) look("src", s.src_buf, s.src_off);
       if (parsed && writes_dst(s.type)) look("dst", s.dst_buf, s.dst_off);
       if (i == 0 || s.type != StepType::re || s.depid >= 0) continue;
@@ -235,8 +236,8 @@ class StructureChecker {
       const bool together = before.type == StepType::re && !before.hasdep && before.dst_buf == s.dst_buf &&
                             before.dst_off == s.dst_off && before.src_buf == s.src_buf;
       if (together && before.cnt != s.cnt)
-        error(": the runtimes add it together with the step before it, and take its cnt=\"" +
-              std::to_string(s.cnt) + "\" for both, not " + std::to_string(before.cnt));
+        error(": the runtimes merge it with the previous step and use its cnt=\"" + std::to_string(s.cnt) +
+              "\" for both, not " + std::to_string(before.cnt));
     }
   }
 
@@ -251,7 +252,7 @@ class StructureChecker {
       if (tb.recv >= 0) most = std::max(most, ++receivers[tb.chan]);
     }
     const auto exceed = [&](const std::string& what) {
-      if (limit_reported_[what]) return;  // once per kind: all gpus are usually alike
+      if (limit_reported_[what]) return;  // once per kind, as all gpus are usually alike
       limit_reported_[what] = true;
       const Severity severity = target_ == nullptr ? Severity::warning : Severity::error;
       diagnostics_.add({.severity = severity,
@@ -262,7 +263,7 @@ class StructureChecker {
     };
     if (xml_elements(a_, gpu) > most_xml_elements) {
       const std::string accepted = std::to_string(most_xml_elements);
-      exceed("more than " + accepted + " XML elements, with <algo> and each <gpu>; the runtimes accept " +
+      exceed("more than " + accepted + " XML elements, including <algo> and each <gpu>; the runtimes accept " +
              accepted);
     }
     const auto limits = target_ == nullptr ? std::span(runtimes) : std::span(target_, 1);

@@ -7,9 +7,9 @@
 namespace convert {
 namespace {
 
-// Runs take 2 words each; beyond this a bitset is tried.
+// Runs take 2 words each; longer sets may become bitsets.
 constexpr std::size_t max_run_words = 16;
-// Sums of more different chunks than that are certainly a mistake; they are not told apart any further.
+// Sums of more distinct chunks are certainly errors, and are not distinguished further.
 constexpr std::size_t max_terms = 64;
 constexpr std::size_t max_mixed = 100'000;
 
@@ -59,7 +59,7 @@ RankSets::Id RankSets::intern(std::span<const std::uint32_t> content, bool bits,
   return found;
 }
 
-// Merges two run lists into scratch_; true if they overlap.
+// Merges two run lists into scratch_. Returns true if they overlap.
 bool RankSets::unite_runs(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
   scratch_.clear();
   bool overlap = false;
@@ -93,7 +93,7 @@ void RankSets::expand(Id id, std::vector<std::uint32_t>& bits) const {
   }
 }
 
-// Merges into left_ as a bitset, then into scratch_ as runs if these are few; true if they overlap.
+// Merges into left_ as a bitset, then into scratch_ as runs if there are few. Returns true if they overlap.
 bool RankSets::unite_bits(Id a, Id b) {
   expand(a, left_);
   expand(b, right_);
@@ -125,7 +125,7 @@ RankSets::Id RankSets::unite(Id a, Id b) {
   bool doubled = ea.doubled || eb.doubled;
   const bool few = !ea.bits && !eb.bits && ea.words + eb.words <= max_run_words;
   doubled |= few ? unite_runs(words(a), words(b)) : unite_bits(a, b);
-  // One form per content: runs if they are few, else bits.
+  // One form per content: runs if there are few, else bits.
   if (few || scratch_.size() <= max_run_words) return intern(scratch_, false, doubled);
   return intern(left_, true, doubled);
 }
@@ -212,7 +212,7 @@ std::string Values::text(SlotValue v) const {
   for (const auto& [chunk, set] : terms(v)) {
     out += (out.empty() ? "" : " + ") + ("chunk " + std::to_string(chunk)) +
            (set < sets_.ranks() ? " of rank " : " of ranks ") + sets_.text(set);
-    if (sets_.doubled(set)) out += " (some of them more than once)";
+    if (sets_.doubled(set)) out += " (some more than once)";
   }
   return out;
 }

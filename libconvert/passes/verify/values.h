@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Describes symbolically, hash-consed, which ranks' contributions to which chunk a buffer slot holds.
+// Symbolic content of a buffer slot, hash-consed: which ranks contributed to which chunk.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace convert {
 
-// Stores each distinct set of ranks once: as runs of consecutive ranks while these are few (rings), else as a
-// bitset. A set made by adding a rank twice is marked and differs from every sound set.
+// Stores each distinct set of ranks once: as runs of consecutive ranks if there are few runs (rings), else as a
+// bitset. A set to which a rank was added twice is marked, and differs from every valid set.
 class RankSets {
  public:
   using Id = std::uint32_t;
@@ -26,7 +26,7 @@ class RankSets {
   [[nodiscard]] Id unite(Id a, Id b);
   [[nodiscard]] bool doubled(Id id) const { return entries_[id].doubled; }
   [[nodiscard]] bool contains(Id id, std::uint32_t rank) const;
-  // Returns the lowest rank in both sets; ranks() if there is none.
+  // Returns the lowest rank in both sets; ranks() if they are disjoint.
   [[nodiscard]] std::uint32_t first_common(Id a, Id b) const;
   [[nodiscard]] std::uint32_t ranks() const { return ranks_; }
   [[nodiscard]] std::string text(Id id) const;  // "0-3,7"
@@ -57,13 +57,14 @@ class RankSets {
   Id all_ = 0;
 };
 
-// The content of one slot: nothing, contributions of ranks to one chunk, or (mostly a mistake) a sum of chunks.
+// Content of one slot: nothing, contributions of ranks to one chunk, or (mostly an error) a sum of chunks.
 using SlotValue = std::uint64_t;
 inline constexpr SlotValue nothing = 0;
 
+// Values of slots and their reductions.
 class Values {
  public:
-  // `outside`: ranks, ascending, without whose contributions a sum is complete.
+  // `outside`: ranks, ascending, whose contributions a complete sum does not require.
   explicit Values(std::uint32_t ranks, std::span<const std::int32_t> outside = {}) : sets_(ranks, outside) {}
   [[nodiscard]] SlotValue token(std::uint32_t rank, std::uint32_t chunk) const {
     return pack(chunk, sets_.single(rank));

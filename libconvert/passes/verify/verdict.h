@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The verdict of a proof of a collective, decided by et-validate --dataflow and shown on the pages of et-graph.
+// Verdict of a proof of a collective, computed by et-validate --dataflow and shown by et-graph.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace convert {
 
 struct Verdict {
   enum class Outcome : std::uint8_t {
-    proved,    // every rank ends with what the collective promises
+    proved,    // every rank ends with the result of the collective
     refuted,   // `refutation` is the first error in the order of lines
-    unproved,  // no error is known; `reason` states what the proof lacks
+    unproved,  // no error is known; `reason` states why there is no proof
   };
   Outcome outcome = Outcome::unproved;
   Collective collective = Collective::custom;  // proved, or claimed

@@ -18,7 +18,7 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t max_path = 16;  // steps of a counter-example that are printed
+constexpr std::size_t max_path = 16;  // printed steps of a counter-example
 
 // Returns "A reads o[3], which B writes".
 std::string hazard_text(Hazard hazard, const std::string& second, const std::string& slot,
@@ -31,7 +31,7 @@ std::string hazard_text(Hazard hazard, const std::string& second, const std::str
   return {};
 }
 
-// Holds what one reading of the graph leads to.
+// Result of executing one interpretation of the graph.
 struct Reading {
   Execution execution;
   Races races;
@@ -85,7 +85,7 @@ class Verifier {
   bool capacity_reported_ = false;  // both modes have the same connections
 };
 
-// Checks that chunks divide into ranks for collectives that promise each rank a part.
+// Checks that the chunks are a multiple of the ranks, for collectives that assign each rank a shard.
 bool Verifier::divides_into_ranks() {
   const Collective c = claimed_collective(p_);
   const bool per_rank = c == Collective::all_gather || c == Collective::all_to_all ||
@@ -95,13 +95,13 @@ bool Verifier::divides_into_ranks() {
   diagnostics_.add({options_.soft,
                     p_.locate_rank(0),
                     "postcondition",
-                    std::string(name(c)) + " needs a multiple of " + counted(parts, "chunk") +
-                        ", one part for each rank, but there are " + std::to_string(p_.chunks),
+                    std::string(name(c)) + " requires a multiple of " + counted(parts, "chunk") +
+                        ", one shard per rank, but there are " + std::to_string(p_.chunks),
                     {}});
   return false;
 }
 
-// Checks that the ranks beside relays have places for what they must end with.
+// Checks that the ranks other than relays have room for their result.
 bool Verifier::has_places_beside_relays() {
   const Collective c = claimed_collective(p_);
   if (!options_.dataflow || p_.relays.empty() || !has_postcondition(c)) return true;
@@ -113,7 +113,7 @@ bool Verifier::has_places_beside_relays() {
     diagnostics_.add({options_.soft,
                       p_.locate_rank(r),
                       "postcondition",
-                      std::string(name(c)) + ": " + rank_word(p_) + std::to_string(r) + " has places for " +
+                      std::string(name(c)) + ": " + rank_word(p_) + std::to_string(r) + " has room for " +
                           counted(static_cast<std::uint64_t>(places), "chunk") + ", but must end with " +
                           std::to_string(p_.chunks),
                       {}});
@@ -122,7 +122,7 @@ bool Verifier::has_places_beside_relays() {
   return true;
 }
 
-// Checks that the steps of traces keep to the buffers; check_structure() has those of an Algorithm.
+// Checks that the steps of traces stay inside the buffers; check_structure() does so for an Algorithm.
 bool Verifier::stays_inside(const BufferLayout& layout, const std::string& mode) {
   if (!p_.from_traces) return true;
   std::uint64_t count = 0;
@@ -147,7 +147,7 @@ bool Verifier::stays_inside(const BufferLayout& layout, const std::string& mode)
   if (count == 0) return true;
   report(Severity::error, first, "offsets",
          p_.describe(first) + ": " + what +
-             (count > 1 ? " (the first of " + std::to_string(count) + " such places)" : "") + mode);
+             (count > 1 ? " (the first of " + std::to_string(count) + " such accesses)" : "") + mode);
   return false;
 }
 
@@ -211,7 +211,7 @@ void Verifier::check_mode(bool inplace, const std::string& mode) {
     const Reading as_intended = read(layout, intent);
     if (as_intended.sound()) {
       report(options_.soft, static_cast<std::uint32_t>(other_operand - p_.steps.begin()), "operand",
-             "the result is right only if rrc, rrs and rrcs reduce into dst; the runtime takes src as the local "
+             "the result is right only if rrc, rrs and rrcs reduce into dst; the runtime uses src as the local "
              "operand" +
                  mode);
       return;
@@ -222,7 +222,7 @@ void Verifier::check_mode(bool inplace, const std::string& mode) {
   if (options_.dataflow) report_values(reading, layout, options, mode);
 }
 
-// An all-gather that is right but for the order of its chunks gets one finding, not one for each of them.
+// Reports one finding for an all-gather that is right except for the order of its chunks, instead of one per chunk.
 bool Verifier::report_permuted(bool inplace, const std::string& mode) {
   const auto permutation = find_permutation(p_);
   const auto other = permutation ? with_chunks_in_place(p_, *permutation) : std::nullopt;
@@ -239,31 +239,31 @@ bool Verifier::report_permuted(bool inplace, const std::string& mode) {
   std::int32_t first = 0;
   while (permutation->belongs[static_cast<std::size_t>(first)] == first) ++first;
   const std::string each = std::to_string(p_.chunks / p_.ranks());
-  diagnostics_.add(
-      {options_.soft,
-       p_.locate_rank(0),
-       "postcondition",
-       std::string(name(p_.collective)) + ": everything arrives, but data lands permuted: o[" +
-           std::to_string(first) + "] holds " + chunk_text(permutation->belongs[static_cast<std::size_t>(first)]) +
-           ", where " + chunk_text(first) + " must be; " +
-           (permutation->rounds_first ? "the offsets are chunk × " + std::to_string(p_.ranks()) +
-                                            " + rank, and must be rank × " + each + " + chunk"
-                                      : "the chunks of a rank must stand together, in the order of the ranks") +
-           mode,
-       {}});
+  diagnostics_.add({options_.soft,
+                    p_.locate_rank(0),
+                    "postcondition",
+                    std::string(name(p_.collective)) + ": all data arrives, but permuted: o[" +
+                        std::to_string(first) + "] holds " +
+                        chunk_text(permutation->belongs[static_cast<std::size_t>(first)]) + " instead of " +
+                        chunk_text(first) + "; " +
+                        (permutation->rounds_first ? "the offsets are chunk × " + std::to_string(p_.ranks()) +
+                                                         " + rank, but must be rank × " + each + " + chunk"
+                                                   : "the chunks of a rank must be adjacent, in rank order") +
+                        mode,
+                    {}});
   for (const Diagnostic& d : findings.all()) {
     if (d.rule == "races") diagnostics_.add(d);
   }
   return true;
 }
 
-// Returns the fewest slots with which everything completes, above the protocol's slots and at most `peak`.
+// Returns the fewest slots with which all steps complete: more than the protocol's slots and at most `peak`.
 int needed_slots(const StepGraph& p, std::uint32_t peak, std::int32_t carried = 0) {
   const int slots = fifo_slots(p.protocol);
-  // More room never hurts, so halving finds the smallest number.
+  // More room never hurts, so bisection finds the smallest number.
   const auto numbers = std::views::iota(slots + 1, std::max(slots + 1, static_cast<int>(peak)));
   const auto found = std::ranges::partition_point(numbers, [&](int n) { return !completes(p, n, carried); });
-  return slots + 1 + static_cast<int>(found - numbers.begin());  // the peak if fewer are not enough
+  return slots + 1 + static_cast<int>(found - numbers.begin());  // the peak if fewer slots are not enough
 }
 
 void Verifier::report_capacity(const Execution& bounded, std::uint32_t peak) {
@@ -271,16 +271,16 @@ void Verifier::report_capacity(const Execution& bounded, std::uint32_t peak) {
   const int needed = needed_slots(p_, peak);
   const Blocked& b = bounded.blocked.front();
   report(options_.soft, b.step, "fifo",
-         "needs room for " + counted(static_cast<std::uint64_t>(needed), "message") +
+         "requires room for " + counted(static_cast<std::uint64_t>(needed), "message") +
              " per connection, but protocol " + std::string(name(p_.protocol)) + " guarantees " +
              std::to_string(slots) + "; " + std::to_string(bounded.blocked.size()) +
              (p_.from_traces ? " chains of steps" : " threadblocks") + " block, the first at " +
              p_.describe(b.step));
 }
 
-// In large calls the runtimes split steps of several chunks that exceed a message.
+// In large calls, the runtimes split steps of several chunks that exceed a message.
 void Verifier::check_messages() {
-  if (p_.scheduled) return;  // no runtime takes it as it is
+  if (p_.scheduled) return;  // no runtime runs a schedule directly
   const RuntimeLimits& runtime = options_.target != nullptr ? *options_.target : msccl_limits;
   const std::int64_t message = message_bytes(p_.protocol, p_.collective, runtime);
   const std::int64_t largest = p_.max_bytes.value_or(undeclared_max_bytes);
@@ -290,8 +290,8 @@ void Verifier::check_messages() {
   const std::int64_t most = most_bytes_without_hang(p_, message).value_or(0);
   const int needed = needed_slots(p_, progress(p_, 0, carried).peak_fifo, carried);
   const Blocked& b = cut.blocked.front();
-  const std::string range = !p_.max_bytes  ? "no maxBytes is given, whose default is " + std::to_string(largest)
-                            : largest == 0 ? "maxBytes is 0, which is no limit"
+  const std::string range = !p_.max_bytes  ? "maxBytes defaults to " + std::to_string(largest)
+                            : largest == 0 ? "maxBytes is 0, which means unlimited"
                                            : "maxBytes is " + std::to_string(largest);
   // Traces, and files without declared calls, may not be meant for such calls.
   const bool meant = !p_.from_traces && (p_.max_bytes || options_.target != nullptr);
@@ -299,31 +299,29 @@ void Verifier::check_messages() {
          "steps of several chunks hang in calls of more than " + std::to_string(most) + " bytes, and " + range +
              (most > 0 ? "; declare maxBytes=\"" + std::to_string(most) + "\", or use" : "; use") +
              " more channels or another order of steps",
-         {"a message of protocol " + std::string(name(p_.protocol)) + " carries " + format_bytes(message) +
-              " at most, so that a step of k chunks is up to k messages",
-          "in the largest calls a connection needs room for " +
-              counted(static_cast<std::uint64_t>(needed), "message") + ", and has room for " +
+         {"a message of protocol " + std::string(name(p_.protocol)) + " carries at most " + format_bytes(message) +
+              ", so that a step of k chunks is up to k messages",
+          "in the largest calls a connection requires room for " +
+              counted(static_cast<std::uint64_t>(needed), "message") + ", but has room for " +
               std::to_string(fifo_slots(p_.protocol)) + "; " + std::to_string(cut.blocked.size()) +
               (p_.from_traces ? " chains of steps" : " threadblocks") + " block, the first at " +
               p_.describe(b.step)});
 }
 
 void Verifier::report_races(const Reading& r, const BufferLayout& layout, const std::string& mode) {
-  if (r.races.undecided) {  // first, lest it is lost behind very many others
+  if (r.races.undecided) {  // first, so that it is not lost after many others
     const Conflict& c = *r.races.undecided;
     report(options_.soft, c.second, "races",
            p_.describe(c.second) + " shares " + layout.text(c.slot) + " with " + p_.describe(c.first) +
-               ", and whether anything orders the two was not found: the search for races has reached its limit "
-               "and ends here" +
-               mode,
-           {"hint: a step that waits itself for those that it shares chunks with needs no search"});
+               ", but their order is unknown: the search for races reached its limit and stopped" + mode,
+           {"hint: direct dependencies between steps that share chunks need no search"});
   }
   for (const Conflict& c : r.races.real) {
     report(options_.soft, c.second, "races",
            hazard_text(c.hazard, p_.describe(c.second), layout.text(c.slot), p_.describe(c.first)) +
-               ", and nothing orders the two" + mode);
+               ", but no dependency orders them" + mode);
   }
-  // Only protocols of threadblocks are in danger from that.
+  // Only threadblock protocols are affected.
   const std::vector<Conflict>& ordered = r.races.via_messages;
   if (ordered.empty() || p_.scheduled) return;
   const Conflict& c = ordered.front();
@@ -331,7 +329,7 @@ void Verifier::report_races(const Reading& r, const BufferLayout& layout, const 
          std::to_string(ordered.size()) +
              " pairs of steps that share chunks are ordered only through other ranks, such as " +
              p_.describe(c.first) + " and " + p_.describe(c.second) +
-             "; protocols without fences (LL) do not make that safe" + mode);
+             "; this is unsafe for protocols without fences (LL)" + mode);
 }
 
 std::string Verifier::difference(const Values& values, const Mismatch& m) const {
@@ -352,7 +350,7 @@ std::string Verifier::difference(const Values& values, const Mismatch& m) const 
   return count > 0 ? "; the contribution of rank " + missing + " is missing" : "";
 }
 
-// Returns by step its place among the receives of its connection.
+// Returns by step its position among the receives of its connection.
 std::vector<std::uint32_t> message_numbers(const StepGraph& p) {
   std::vector<std::uint32_t> out(p.step_count(), 0);
   for (const Connection& c : p.connections) {
@@ -361,7 +359,7 @@ std::vector<std::uint32_t> message_numbers(const StepGraph& p) {
   return out;
 }
 
-// Returns how the content of a slot came about, backwards: the last writer, the message it took, who sent that, …
+// Traces the content of a slot backwards: the last writer, the message it received, the sender, …
 std::vector<std::string> Verifier::path_to(const Execution& e, std::span<const std::uint32_t> message_number,
                                            std::uint64_t slot) const {
   std::vector<std::string> notes;
@@ -378,7 +376,7 @@ std::vector<std::string> Verifier::path_to(const Execution& e, std::span<const s
       verb = "from a message of ";
     } else {
       s = e.source_writer[s];
-      verb = "from a chunk that was written by ";
+      verb = "from a chunk written by ";
     }
   }
   if (s != no_index) notes.emplace_back("…");
@@ -397,9 +395,9 @@ void Verifier::report_values(const Reading& r, const BufferLayout& layout, const
     const std::vector<std::uint32_t> message_number = message_numbers(p_);
     for (const Mismatch& m : *r.mismatches) {
       std::string message = rank_word(p_) + std::to_string(m.rank) + ' ' + letter(m.buffer) + '[' +
-                            std::to_string(m.chunk) + "] must end as " + e.values.text(m.expected) +
+                            std::to_string(m.chunk) + "] must finally hold " + e.values.text(m.expected) +
                             ", but holds " + e.values.text(m.found) + difference(e.values, m);
-      if (m.more > 0) message += "; and " + std::to_string(m.more) + " more chunks there are wrong";
+      if (m.more > 0) message += "; and " + std::to_string(m.more) + " more chunks of this rank are wrong";
       const std::uint32_t writer = m.slot == BufferLayout::outside ? no_index : detail.last_writer[m.slot];
       Location where = writer == no_index ? p_.locate_rank(m.rank) : p_.locate(writer);
       diagnostics_.add({options_.soft, std::move(where), "postcondition",
@@ -409,7 +407,7 @@ void Verifier::report_values(const Reading& r, const BufferLayout& layout, const
   }
   if (e.undefined_reads > 0) {
     report(failed ? options_.soft : Severity::warning, e.first_undefined, "uninitialized",
-           p_.describe(e.first_undefined) + " uses a chunk that holds nothing yet" +
+           p_.describe(e.first_undefined) + " uses a chunk before it is written" +
                (e.undefined_reads > 1 ? " (the first of " + std::to_string(e.undefined_reads) + ")" : "") + mode);
   }
   if (e.doubled > 0) {
@@ -438,7 +436,7 @@ std::optional<std::int64_t> most_bytes_without_hang(const StepGraph& graph, std:
 
 void verify(const StepGraph& graph, const VerifyOptions& options, Diagnostics& diagnostics) {
   if (options.collective && *options.collective != claimed_collective(graph)) {
-    StepGraph as_other = graph;  // buffers, inputs and aliasing are those of the other collective
+    StepGraph as_other = graph;  // the other collective defines buffers, inputs and aliasing
     (graph.relays.empty() ? as_other.collective : as_other.among_others) = *options.collective;
     Verifier(as_other, options, diagnostics).run();
   } else {

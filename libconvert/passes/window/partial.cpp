@@ -73,7 +73,7 @@ WindowCalls window_calls(const Trace& trace, std::vector<bool> in) {
   out.messages = messages_of(trace.nodes, order);
   for (const GroupUse& use : collectives_of(trace.nodes, order)) {
     for (std::uint32_t k = 0; k < use.calls.size(); ++k) {
-      // The group of one over some dimensions depends on the network.
+      // The group of a collective over some dimensions only depends on the network.
       if (use.details_of(k).dims_left_out == 0) out.calls[use.group].push_back(use.calls[k].node);
     }
   }

@@ -17,7 +17,7 @@ namespace {
 
 __extension__ using WideTime = __int128;
 
-// Finds when nodes ran, those without times by what they depend on.
+// Computes when nodes ran; nodes without times get them from their dependencies.
 class WindowTimes {
  public:
   WindowTimes(const Trace& trace, const RecordedSpan& set) : trace_(trace) {
@@ -82,7 +82,7 @@ void make_computations(Trace& trace, const std::vector<bool>& partial) {
   }
 }
 
-// Copies the nodes that stay, without dependencies on others.
+// Copies the nodes that are kept, without dependencies on other nodes.
 class WindowCopy {
  public:
   WindowCopy(const NodeTable& from, const std::vector<bool>& in) : from_(from), in_(in), ids_(from) {}
@@ -182,13 +182,13 @@ WindowCounts take_window(Trace& trace, const std::vector<bool>& in, const std::v
     throw input_error(location_of(trace, i),
                       "node " + std::to_string(n.id) + " (" + std::string(trace.nodes.name(n)) + ") of rank " +
                           std::to_string(trace.rank) +
-                          " is in the window, and not on every rank that takes part; --partial comp makes it a "
-                          "computation, --partial drop leaves it out",
+                          " is in the window, but not on every participating rank; use --partial comp to make it a "
+                          "computation or --partial drop to omit it",
                       "window");
   }
   if (first != partial.end() && what == PartialCalls::comp) make_computations(trace, partial);
   if (first != partial.end() && what == PartialCalls::drop) {
-    remove_nodes(trace, partial, "what some ranks have outside the window");
+    remove_nodes(trace, partial, "calls that some ranks have outside the window");
     std::vector<bool> left;
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (!partial[i]) left.push_back(in[i]);

@@ -16,10 +16,10 @@
 namespace convert {
 namespace {
 
-// What is known of one of the two sets.
+// Data of one of the two sets.
 struct SetOutline {
   SetFeatures features{};
-  std::vector<std::optional<Picoseconds>> spans_ps{};  // of ranks, as recorded; nothing: it does not end
+  std::vector<std::optional<Picoseconds>> spans_ps{};  // of ranks, as recorded; unset: the rank does not end
   std::vector<NetworksOfOneShape> networks{};
   std::vector<SimulatedRuns> simulated{};  // by shape
   std::vector<std::string> notes{};
@@ -36,12 +36,12 @@ struct SetOutline {
 
 struct OutlinedRank {
   Rank rank = 0;
-  std::optional<Rank> world{};  // as its metadata say
+  std::optional<Rank> world{};  // from its metadata
   RankFeatures features{};
   RecordedRank recorded{};
 };
 
-// A set in memory.
+// Returns a set in memory.
 std::unique_ptr<SetSource> held(const std::string& name, const std::vector<Trace>& traces,
                                 const std::optional<std::string>& groups) {
   auto set = std::make_unique<MadeSet>(name, static_cast<Rank>(traces.size()),
@@ -61,7 +61,7 @@ GroupRanks group_ranks(const SetSource& set) {
 
 class Outliner {
  public:
-  // `name` is what notes call the set, "A" or "B".
+  // `name` is the name of the set in notes, "A" or "B".
   Outliner(std::string name, const FidelityWishes& wishes, Diagnostics& diagnostics)
       : name_(std::move(name)), wishes_(wishes), diagnostics_(diagnostics) {}
 
@@ -74,7 +74,7 @@ class Outliner {
   }
 
  private:
-  // Takes a set that can be read again.
+  // Outlines a set that can be read again.
   SetOutline outline_again(SetSource& set) {
     read(set);
     out_.features = set_features(std::move(out_.features.ranks), group_ranks(set), world_);
@@ -114,7 +114,7 @@ class Outliner {
     noted_ = true;
     out_.notes.push_back("rank " + std::to_string(out_.features.ranks[i].rank) + " of " + name_ +
                          " never ends as recorded: " + counted(npu.nodes - npu.nodes_done, "node") +
-                         (npu.nodes - npu.nodes_done == 1 ? " waits" : " wait") + " for ever");
+                         (npu.nodes - npu.nodes_done == 1 ? " waits" : " wait") + " forever");
   }
 
   void simulate(SetSource& set) {
@@ -122,8 +122,8 @@ class Outliner {
     if (ranks.size() != world_ || world_ < 2) {
       out_.notes.push_back(
           name_ + " is not simulated: " +
-          (world_ < 2 ? "a network is of two NPUs at least"
-                      : std::to_string(ranks.size()) + " of its " + counted(world_, "rank") + " are there"));
+          (world_ < 2 ? "a network requires at least two NPUs"
+                      : std::to_string(ranks.size()) + " of its " + counted(world_, "rank") + " are available"));
       return;
     }
     out_.networks = networks_to_compare_on(world_);
@@ -145,14 +145,14 @@ class Outliner {
   const FidelityWishes& wishes_;
   Diagnostics& diagnostics_;
   SetOutline out_;
-  Rank world_ = 0;  // how many ranks the whole set has
+  Rank world_ = 0;  // number of ranks of the whole set
   bool noted_ = false;
 };
 
 void compare_ranks(const SetOutline& a, const SetOutline& b, Fidelity& to) {
   const auto &of_a = a.features.ranks, &of_b = b.features.ranks;
   if (!std::ranges::equal(of_a, of_b, {}, &RankFeatures::rank, &RankFeatures::rank)) {
-    to.notes.emplace_back("A and B do not have the same ranks: they are compared as wholes");
+    to.notes.emplace_back("A and B have different ranks, so only the whole sets are compared");
     return;
   }
   for (std::size_t i = 0; i < of_a.size(); ++i) {
@@ -163,7 +163,7 @@ void compare_ranks(const SetOutline& a, const SetOutline& b, Fidelity& to) {
   }
 }
 
-// The networks of sets of different sizes have different names.
+// Networks for sets of different sizes have different names.
 std::string network_title(const std::string& a, const std::string& b) { return a == b ? a : a + " and " + b; }
 
 void compare_runs_of(const SetOutline& a, const SetOutline& b, Fidelity& to) {

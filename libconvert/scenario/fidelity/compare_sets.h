@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares two sets of traces by statistics and by how they run: how faithful B is to A.
+// Compares the statistics and the replays of two trace sets: how faithful B is to A.
 //
 //   const Fidelity f = compare_sets(recorded, synthetic, {}, diagnostics);
 //   EXPECT_LE(f.set.classes.total_variation, 0.02);
@@ -17,19 +17,19 @@ namespace convert {
 
 struct FidelityWishes {
   bool simulate = true;                 // replay both sets on networks
-  std::vector<std::string> networks{};  // in place of networks_to_compare_on()
+  std::vector<std::string> networks{};  // instead of networks_to_compare_on()
   unsigned jobs = 1;
 };
 
-// Returns the figures. Each set is read once for its features, rank by rank with `jobs` threads, and once for each
-// shape of a network; one that can be read only once is held in memory. Throws Error if one cannot be read.
+// Returns the metrics. Reads each set once for its features, rank by rank with `jobs` threads, and once for each
+// shape of a network. A set that can be read only once is held in memory. Throws Error if a set cannot be read.
 [[nodiscard]] Fidelity compare_sets(SetSource& a, SetSource& b, const FidelityWishes& wishes,
                                     Diagnostics& diagnostics);
 
-// The traces of a set, ascending by rank, with its groups.
+// Traces of a set, ascending by rank, with its groups.
 struct TracesAndGroups {
   std::vector<Trace> traces{};
-  std::string groups_json{};  // empty: it has none
+  std::string groups_json{};  // empty: no groups
 };
 [[nodiscard]] Fidelity compare_sets(const TracesAndGroups& a, const TracesAndGroups& b,
                                     const FidelityWishes& wishes, Diagnostics& diagnostics);

@@ -15,7 +15,7 @@
 namespace convert {
 namespace {
 
-// What a replay of a set came to.
+// Result of a replay of a set.
 struct Simulated {
   RunOutline run{};
   std::vector<SentBytes> traffic{};

@@ -24,7 +24,7 @@ constexpr double row = 16;         // of labels
 constexpr double character = 6.7;  // of the font, about
 constexpr double log_span = 20;
 
-// The colours of the pages for what differs for everybody, on light and on dark: page/web/src/lib/colors.ts.
+// The colours of categories in the pages, light and dark: page/web/src/lib/colors.ts.
 constexpr std::array<const char*, 8> colors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                "#56b4e9", "#e69f00", "#7f3c8d", "#6b8e23"};
 constexpr std::array<const char*, 8> dark_colors = {"#4aa3e0", "#f08a3c", "#2fc79b", "#e39bc4",
@@ -32,7 +32,7 @@ constexpr std::array<const char*, 8> dark_colors = {"#4aa3e0", "#f08a3c", "#2fc7
 // Lines beyond eight are dashed.
 constexpr std::array<const char*, 4> dashes = {"", " stroke-dasharray=\"8 3\"", " stroke-dasharray=\"2 3\"",
                                                " stroke-dasharray=\"9 3 2 3\""};
-// Names of colours, what they are on light and on dark: those of page/web/style.css.
+// Names of colours with their light and dark values, as in page/web/style.css.
 struct Tone {
   const char* name;
   const char* light;
@@ -46,7 +46,7 @@ constexpr Tone line = {"line", "#c9d0da", "#3a4557"};
 constexpr Tone grid = {"grid", "#eceff3", "#222a37"};
 }  // namespace tones
 
-// Returns a number with two decimals at most, without trailing zeros.
+// Returns a number with at most two decimals, without trailing zeros.
 std::string coordinate(double value) {
   std::array<char, 400> buffer{};
   char* end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, 2).ptr;
@@ -56,7 +56,7 @@ std::string coordinate(double value) {
   return text == "-0" ? "0" : text;
 }
 
-// Returns a text as XML has it; what it cannot hold becomes a space or U+FFFD.
+// Returns a text escaped for XML; bytes that XML cannot contain become a space or U+FFFD.
 std::string escaped(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -87,7 +87,7 @@ std::size_t characters(std::string_view text) {
 }
 double text_width(std::string_view text) { return character * static_cast<double>(characters(text)); }
 
-// Returns a text in lines of at most about `most` characters, broken behind spaces and commas.
+// Returns a text in lines of about `most` characters at most, broken after spaces and commas.
 std::vector<std::string> wrapped(std::string_view text, std::size_t most) {
   std::vector<std::string> lines;
   while (text.size() > most) {
@@ -151,7 +151,7 @@ PlotScale scale_y(const Plot& plot, double top) {
   return s;
 }
 
-// Lines that are drawn as one, and where their labels are.
+// Lines that are drawn as one, and the position of their labels.
 struct Curve {
   std::vector<std::pair<double, double>> places;
   std::vector<const PlotLine*> lines;
@@ -160,7 +160,7 @@ struct Curve {
   [[nodiscard]] double room() const { return row * static_cast<double>(lines.size()); }
 };
 
-// Puts the labels beside the ends of their lines, moved as little as needed not to overlap, from `top` on.
+// Places the labels at the ends of their lines, from `top`, moved as little as possible to avoid overlaps.
 void place_labels(std::vector<Curve*> curves, double top, double bottom) {
   struct Block {
     double middle, room;
@@ -265,7 +265,7 @@ class Drawing {
     return 58 + sine * longest;
   }
 
-  // Colours are attributes for light and for paper, and classes that a dark system sets otherwise.
+  // Colours are attributes for light screens and paper, and classes that dark mode overrides.
   void begin(double total_width, double total_height) {
     const std::string size = coordinate(total_width), tall = coordinate(total_height);
     out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + size + "\" height=\"" + tall +
@@ -362,7 +362,7 @@ class Drawing {
             dash_of(i) + "/>\n";
   }
 
-  // Writes each value beside its dot, above or below, unless another value is there.
+  // Writes each value above or below its dot, unless another value is already there.
   void draw_values() {
     constexpr double line = 13, above = 8, below = 17;
     constexpr int digits = 4;
@@ -385,7 +385,7 @@ class Drawing {
     }
   }
 
-  // Each line has its mark besides its colour; hovering tells the numbers.
+  // Each line has its own mark besides its colour; hovering shows the numbers.
   void draw_points(std::size_t i) {
     const Curve& curve = curves_[i];
     constexpr int digits = 6;
@@ -401,7 +401,7 @@ class Drawing {
               "</title></" + (i % 5 == 0 ? "circle" : "path") + ">\n";
     }
   }
-  // Returns the begin of the mark of a curve, around a place.
+  // Returns the begin of the mark of a curve, centred at a point.
   [[nodiscard]] static std::string mark(std::size_t i, double x, double y) {
     constexpr std::array<const char*, 5> shapes = {"", "m-3.2 -3.2h6.4v6.4h-6.4z", "m0 -4.6l4.2 7.4h-8.4z",
                                                    "m0 -4.8l4.8 4.8l-4.8 4.8l-4.8 -4.8z", "m0 4.6l4.2 -7.4h-8.4z"};
@@ -410,7 +410,7 @@ class Drawing {
     return "<path d=\"M" + coordinate(x) + " " + coordinate(y) + shape + "\" ";
   }
 
-  // A line leads from the end of the curve to its labels, its mark before the first of them.
+  // A thin line leads from the end of the curve to its labels; the mark is before the first label.
   void draw_labels(std::size_t i) {
     const Curve& curve = curves_[i];
     const auto [x, y] = curve.places.back();

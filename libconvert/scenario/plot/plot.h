@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a line plot as SVG: self-contained, light, dark where the reader's system is, and light on paper; the same
-// bytes for the same numbers.
+// Draws a line plot as self-contained SVG: dark if the reader's system is dark, light otherwise and on paper. The
+// same numbers give the same bytes.
 #pragma once
 
 #include <cstddef>
@@ -21,19 +21,19 @@ struct PlotLine {
 struct PlotAxis {
   std::string label;
   SettingUnit unit = SettingUnit::number;  // of the values: ns, bytes, bytes per second
-  std::vector<std::string> categories{};   // of an x axis: where they are, x counts them from 0
-  std::vector<double> marks{};             // of an x axis: values that are labelled, if there is room
+  std::vector<std::string> categories{};   // of an x axis; if given, x is their index from 0
+  std::vector<double> marks{};             // of an x axis; values to label if there is room
 };
 struct Plot {
   std::string title;
   PlotAxis x;
   PlotAxis y;
-  std::vector<PlotLine> lines;  // at most max_plot_lines; a single one has no label
+  std::vector<PlotLine> lines;  // at most max_plot_lines; a single line has no label
   std::string legend{};         // above the labels of the lines
 };
 
-// Returns the plot as SVG. Labels stand beside the ends of their lines; lines that coincide are drawn once, with
-// all their labels. Axes are logarithmic where their values are positive and span more than a factor of 20; else y
+// Returns the plot as SVG. Labels are at the ends of their lines; lines that coincide are drawn once, with all
+// their labels. Axes are logarithmic if their values are positive and span more than a factor of 20; otherwise y
 // begins at 0.
 [[nodiscard]] std::string draw_svg(const Plot& plot);
 

@@ -23,9 +23,9 @@ constexpr std::array<Unit, 7> sizes = {{{"B", 1},
                                         {"TiB", 0x1p40},
                                         {"PiB", 0x1p50},
                                         {"EiB", 0x1p60}}};
-constexpr double tiny = 1e-9;  // what rounding may add to a share of a step
+constexpr double tiny = 1e-9;  // tolerance for rounding, as a share of a step
 
-// Returns the number with so many decimals, and with U+2212 for a minus.
+// Returns the number with `decimals` decimals, and with U+2212 as the minus.
 std::string decimal(double value, int decimals) {
   std::array<char, 400> buffer{};
   char* const end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::abs(value),
@@ -35,7 +35,7 @@ std::string decimal(double value, int decimals) {
   return value < 0 && text.find_first_not_of("0.") != std::string::npos ? "\u2212" + text : text;
 }
 
-// Returns the number with so many significant digits at most, thousands apart: "124,030", "0.25".
+// Returns the number with at most `digits` significant digits and separated thousands: "124,030", "0.25".
 std::string plain(double value, int digits) {
   if (value == 0) return "0";
   const auto exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
@@ -56,7 +56,7 @@ std::string plain(double value, int digits) {
   return text;
 }
 
-// Returns the value in the largest of the units that is below it when rounded.
+// Returns the value in the largest unit that is not above the rounded value.
 std::string in_units(std::span<const Unit> units, double value, int digits) {
   if (value == 0) return "0";
   const Unit* unit = &units.front();
@@ -67,8 +67,8 @@ std::string in_units(std::span<const Unit> units, double value, int digits) {
   return plain(value / unit->size, digits) + " " + unit->name;
 }
 
-// Returns 1, 2 or 5 times a power of ten, or a power of two, which divides the range into at most about `most`
-// steps.
+// Returns 1, 2 or 5 times a power of ten, or a power of two, that divides the range into about `most` steps at
+// most.
 double round_step(double range, std::size_t most, bool of_two) {
   const double raw = range / static_cast<double>(std::max<std::size_t>(most, 2));
   if (of_two) return std::max(1.0, std::exp2(std::ceil(std::log2(raw) - tiny)));
@@ -79,8 +79,7 @@ double round_step(double range, std::size_t most, bool of_two) {
   return 10 * power;
 }
 
-// Returns the labels of times with equal distances: all in the unit of the largest, with the decimals that tell
-// them apart.
+// Labels times at equal distances: in the unit of the largest time, with enough decimals to distinguish them.
 void label_times(std::vector<PlotTick>& ticks, double step) {
   double largest = 0;
   for (const PlotTick& t : ticks) largest = std::max(largest, std::abs(t.value));
@@ -106,7 +105,7 @@ std::vector<PlotTick> linear_ticks(const PlotScale& scale, SettingUnit unit, std
   return ticks;
 }
 
-// Returns the powers of a base within a scale whose exponents are multiples of `every`, times each of the factors.
+// Returns the powers of a base within a scale whose exponents are multiples of `every`, times each factor.
 std::vector<double> powers(const PlotScale& scale, double base, int every, std::span<const double> factors) {
   std::vector<double> values;
   const auto exponent = [&](double value) { return std::log(value) / std::log(base); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Axes of plots: where values are, and round ones to label, each with its unit: "32 KiB", "1.5 µs", "50 GB/s".
+// Axes of plots: coordinates of values, and round values to label with their units: "32 KiB", "1.5 µs", "50 GB/s".
 #pragma once
 
 #include <cstddef>
@@ -26,11 +26,11 @@ struct PlotTick {
   std::string label;
 };
 
-// Returns a value with so many significant digits, in the largest unit below it: of ns, bytes, bytes per second.
+// Returns a value with `digits` significant digits, in the largest unit below it: of ns, bytes, bytes per second.
 [[nodiscard]] std::string plot_value(SettingUnit unit, double value, int digits = 4);
 
-// Returns at most about `most` round values of a scale. Sizes are powers of two; on a logarithmic scale others are
-// 1, 2 and 5 times powers of ten.
+// Returns about `most` round values of a scale at most. Sizes are powers of two; other values on a logarithmic
+// scale are 1, 2 and 5 times powers of ten.
 [[nodiscard]] std::vector<PlotTick> plot_ticks(const PlotScale& scale, SettingUnit unit, std::size_t most);
 
 }  // namespace convert

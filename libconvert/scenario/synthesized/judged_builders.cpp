@@ -22,7 +22,8 @@ Scenario scenario_of(const NetworkConfig& network, const SynthesisRequest& reque
   options.failed = request.failed;
   scenario.options.system = load_system({}, network);
   if (request.failed.empty()) return scenario;
-  // What goes one way only, such as a broadcast, needs no ways back, without which a replay refuses failed links.
+  // Collectives in one direction, such as a broadcast, need no reverse routes; without these a replay refuses
+  // failed links.
   WireGraph left = build_wire_graph(network);
   erase_failed_wires(left, request.failed);
   if (find_unreachable(left)) {
@@ -33,10 +34,10 @@ Scenario scenario_of(const NetworkConfig& network, const SynthesisRequest& reque
 }
 
 constexpr std::int64_t quick_messages = 70'000;
-constexpr std::int64_t most_messages = 5 * quick_messages;  // of what has no maker of its own that is as good
-constexpr std::int64_t few_bytes = std::int64_t{1} << 14U;  // schedules of larger parts have pieces enough
+constexpr std::int64_t most_messages = 5 * quick_messages;  // if no synthesis method is as good
+constexpr std::int64_t few_bytes = std::int64_t{1} << 14U;  // schedules of larger shards have enough pieces
 
-// Returns into how many chunks a part may be cut.
+// Returns the numbers of chunks that a shard may be divided into.
 std::vector<std::int32_t> chunk_counts(const SynthesisChoice& choice) {
   if (choice.pieces) return {static_cast<std::int32_t>(*choice.pieces)};
   std::vector<std::int32_t> out = {1, 4, 16};
@@ -47,19 +48,19 @@ std::vector<std::int32_t> chunk_counts(const SynthesisChoice& choice) {
 
 std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem, const SynthesisChoice& choice) {
   std::vector<CollectiveRequest> out;
-  if (choice.pieces && has_root(problem.collective)) return out;  // they cut parts of what the root has
+  if (choice.pieces && has_root(problem.collective)) return out;  // builders divide shards of the root's buffer
   const auto ranks = static_cast<std::int32_t>(problem.size());
   const Collective c = problem.collective;
   const std::vector<std::int32_t> counts = chunk_counts(choice);
   for (const CollectiveAlgorithm& a : collective_algorithms()) {
-    // The makers' own schedules of all-gathers that go directly are as fast.
+    // The schedules of the synthesis methods are as fast for direct all-gathers.
     const bool to_each = a.name == "pairwise" ||
                          (a.name == "direct" && (c == Collective::all_reduce || c == Collective::all_to_all));
     const bool apart = to_each || a.name == "recursive_doubling" || a.name == "halving_doubling" ||
                        a.name == "rabenseifner" || has_root(c);
     if (!apart || !a.offers(c)) continue;
     const std::int64_t each = std::int64_t{ranks} * (to_each ? ranks : 16);
-    // The makers schedule all-to-alls of many participants in whole parts only.
+    // The synthesis methods schedule all-to-alls of many participants in whole shards only.
     const std::int64_t most = c == Collective::all_to_all ? most_messages : quick_messages;
     for (const std::int32_t chunks : counts) {
       if (chunks > 1 && each * chunks > most) break;
@@ -87,7 +88,7 @@ std::vector<CollectiveRequest> builders_for(const SynthesisProblem& problem, con
   return out;
 }
 
-// Returns nothing if the algorithm cannot have so many chunks.
+// Returns nothing if the algorithm cannot have that number of chunks.
 std::optional<Algorithm> built(const CollectiveRequest& request) {
   try {
     return build_collective(request);
@@ -97,7 +98,7 @@ std::optional<Algorithm> built(const CollectiveRequest& request) {
   }
 }
 
-// Returns how long an algorithm takes; nothing if it does not come to its end.
+// Returns the time of an algorithm; nothing if it does not complete.
 std::optional<Picoseconds> time_of(const Algorithm& algorithm, std::optional<std::int64_t> bytes,
                                    const Scenario& scenario) {
   Diagnostics ignored;
@@ -122,7 +123,7 @@ std::optional<JudgedBuilder> fastest_builder(const NetworkConfig& network, const
   constexpr std::uint32_t most_ranks = 256;
   if (problem.size() != problem.graph.npus || problem.size() < 2 || problem.size() > most_ranks)
     return std::nullopt;
-  if (find_unreachable(problem.wires)) return std::nullopt;  // no replay finds ways for their messages
+  if (find_unreachable(problem.wires)) return std::nullopt;  // a replay finds no routes
   Scenario scenario = scenario_of(network, request);
   scenario.options.issue = judging.issue;
   std::vector<CollectiveRequest> requests = builders_for(problem, choice);
@@ -134,7 +135,7 @@ std::optional<JudgedBuilder> fastest_builder(const NetworkConfig& network, const
         std::optional<JudgedBuilder> out;
         std::optional<Algorithm> algorithm = built(requests[i]);
         if (!algorithm) return out;
-        const std::int64_t beyond = problem.bytes % algorithm->chunks;  // which would not be moved
+        const std::int64_t beyond = problem.bytes % algorithm->chunks;  // bytes that would not be transferred
         if (beyond != 0 && !judging.spread) return out;
         const std::int64_t bytes = problem.bytes + (beyond == 0 ? 0 : algorithm->chunks - beyond);
         const std::optional<Picoseconds> total = time_of(*algorithm, bytes, scenario);
@@ -173,7 +174,7 @@ AlgorithmTimer timer_by_replay(const NetworkConfig& network, const SynthesisRequ
 AlgorithmJudge judge_by_replay(const NetworkConfig& network, const SynthesisRequest& request) {
   return [scenario = scenario_of(network, request)](const Algorithm& algorithm) {
     const std::optional<Picoseconds> total = time_of(algorithm, std::nullopt, scenario);
-    if (!total) throw Error("the synthesized algorithm does not come to its end");
+    if (!total) throw Error("the replay of the synthesized algorithm does not complete");
     return *total;
   };
 }

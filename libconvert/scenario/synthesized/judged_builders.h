@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Judges algorithms on a network by replaying them there.
+// Judges algorithms on a network by replaying them.
 #pragma once
 
 #include <cstdint>
@@ -24,26 +24,26 @@ struct JudgedBuilder {
   Picoseconds total = 0;  // as in et-replay --model links
 };
 
-// Says how built algorithms are to be judged.
+// Options of judging built algorithms.
 struct BuilderJudging {
-  Picoseconds limit = 0;                          // only those that take less
-  std::function<bool(const Algorithm&)> takes{};  // only those that it returns true for; if given
-  std::optional<std::int64_t> largest_call{};     // as CollectiveRequest has it
-  bool spread = false;                            // chunks need not divide the bytes, which are spread over them
-  IssueMode issue = IssueMode::algorithm;         // workload: their NPUs compute one at a time
+  Picoseconds limit = 0;                          // only algorithms that take less
+  std::function<bool(const Algorithm&)> takes{};  // if given: only algorithms for which it returns true
+  std::optional<std::int64_t> largest_call{};     // as in CollectiveRequest
+  bool spread = false;  // chunks need not divide the bytes, which are distributed over the chunks
+  IssueMode issue = IssueMode::algorithm;  // workload: their NPUs compute one at a time
 };
 
-// Returns the fastest of the algorithms that no schedule expresses: those whose NPUs go on adding to a sum that
-// they have sent on, and those that put many parts into one message; and of broadcasts and reduces. Takes only
-// those whose chunks divide the bytes, and are as many of a part as the choice allows. Returns nothing if there is
-// none, not all NPUs of the network take part, or one of them cannot reach another.
+// Returns the fastest built algorithm of the kinds that no schedule expresses: NPUs go on adding to a sum that they
+// have sent on, or send many shards in one message. Also considers broadcasts and reduces. The chunks must divide
+// the bytes, and their number per shard must be allowed by the choice. Returns nothing if there is no such
+// algorithm, if not all NPUs of the network take part, or if an NPU cannot reach another.
 [[nodiscard]] std::optional<JudgedBuilder> fastest_builder(const NetworkConfig& network,
                                                            const SynthesisRequest& request,
                                                            const SynthesisProblem& problem,
                                                            const SynthesisChoice& choice,
                                                            const BuilderJudging& judging);
 
-// Returns what asks fastest_builder() for a library, whose algorithms are for many sizes.
+// Returns a function that calls fastest_builder() for a library, whose algorithms are for many sizes.
 [[nodiscard]] FasterBuilder faster_builder(IssueMode issue);
 
 // Returns the time of an algorithm with chunks of one size for `bytes`, a multiple of its chunks; nothing if it
@@ -52,8 +52,8 @@ using AlgorithmTimer = std::function<std::optional<Picoseconds>(const Algorithm&
 // Returns a timer that replays algorithms in the model of a request; both arguments are copied.
 [[nodiscard]] AlgorithmTimer timer_by_replay(const NetworkConfig& network, const SynthesisRequest& request);
 
-// Returns a judge that replays algorithms in the model of a request; both arguments are copied. It throws Error if
-// an algorithm does not come to its end.
+// Returns a judge that replays algorithms in the model of a request; both arguments are copied. The judge throws
+// Error if an algorithm does not complete.
 [[nodiscard]] AlgorithmJudge judge_by_replay(const NetworkConfig& network, const SynthesisRequest& request);
 
 }  // namespace convert

@@ -15,7 +15,7 @@
 
 namespace convert {
 
-// Ranks whose ids are dense are changed batch by batch.
+// Ranks with dense ids are processed batch by batch.
 class AnonymizedSet::Reader final : public TraceReader {
  public:
   Reader(AnonymizedSet& set, std::size_t next, std::size_t end)
@@ -113,7 +113,7 @@ RankSurvey AnonymizedSet::survey(std::size_t i) const {
   return found;
 }
 
-// Counts the sizes of nodes for --k, of chains as the one node that they become. The trace is used up.
+// Counts the sizes of nodes for --k; a chain counts as the single node that it becomes. Consumes the trace.
 void AnonymizedSet::add_sizes(Trace& trace, SizeCounts& to) const {
   if (plan_.options.least_uses <= 1) return;
   if (plan_.options.merge_chains) {
@@ -145,13 +145,12 @@ void AnonymizedSet::survey_ranks(unsigned jobs) {
   number_groups(users);
 }
 
-// The ranks come ascending by their new numbers.
+// Orders the ranks by their new numbers.
 void AnonymizedSet::number_ranks() {
   plan_.facts.ranks = permuted_ranks(ranks_, plan_.hash);
   const auto twice = std::ranges::adjacent_find(plan_.facts.ranks, {}, &std::pair<Rank, Rank>::first);
   if (twice != plan_.facts.ranks.end())
-    throw input_error({.file = source_.base_name()},
-                      "there are two traces of rank " + std::to_string(twice->first));
+    throw input_error({.file = source_.base_name()}, "two traces have rank " + std::to_string(twice->first));
   std::ranges::sort(order_, {}, [&](std::size_t i) { return plan_.facts.rank(ranks_[i]); });
 }
 
@@ -185,7 +184,7 @@ void AnonymizedSet::number_groups(const Users& users) {
   groups_ = std::move(listed);
 }
 
-// Returns false for a set that were too large for memory: then its ranks are made one by one.
+// Returns false if the set is too large for memory; its ranks are then made one by one.
 bool AnonymizedSet::make_classes(const MasterSet& set) {
   constexpr std::uint64_t most_nodes = std::uint64_t{1} << 20U;  // about 200 MB
   const StandIns stand_ins(set, source_.base_name());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a set that can be given away of one that tells too much.
+// Anonymised copy of a set, without confidential names and sizes.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +18,15 @@
 
 namespace convert {
 
-// Reads all ranks twice: for what they must know of each other, and to write. Keeps at most one rank for each
-// thread in memory. Of a set that is held by classes one rank of each is worked on, and the result is held so too,
-// unless ranks of a class become different ones.
+// Reads all ranks twice: for a survey of all ranks, and to write. At most one rank per thread is in memory. In a
+// class-compressed set one rank of each class is processed; the result is class-compressed, too, unless ranks of a
+// class become different.
 class AnonymizedSet final : public SetSource {
  public:
-  // `source` must outlive this object. Throws Error(input) where the set cannot be read, or has a rank twice.
+  // `source` must outlive this object. Throws Error(input) if the set cannot be read or a rank is repeated.
   AnonymizedSet(KeptSet& source, AnonymizeOptions options, KeyedHash hash, unsigned jobs);
 
-  // Returns a name that tells nothing: it begins the names of files in archives.
+  // Returns a neutral name, with which the file names in archives begin.
   [[nodiscard]] std::string base_name() const override { return "trace"; }
   [[nodiscard]] bool many() override { return source_.many(); }
   [[nodiscard]] bool whole_set() override { return source_.whole_set(); }
@@ -55,15 +55,15 @@ class AnonymizedSet final : public SetSource {
 
   KeptSet& source_;
   AnonymizePlan plan_;
-  std::vector<RankSurvey> surveys_;  // by rank of the source; by stand-in of a set by classes
+  std::vector<RankSurvey> surveys_;  // by rank of the source; by representative of a class-compressed set
   std::vector<Rank> ranks_;          // of the source, in its order
-  std::vector<std::size_t> order_;   // by place: the rank of the source
-  std::vector<CommGroup> groups_;    // after
+  std::vector<std::size_t> order_;   // by position: rank of the source
+  std::vector<CommGroup> groups_;    // groups of the result
   bool has_groups_ = false;
-  std::optional<MasterSet> made_;  // of a set by classes
+  std::optional<MasterSet> made_;  // of a class-compressed set
   mutable std::mutex mutex_;
   std::map<Rank, AnonymizeCounts> counts_;         // by rank, which may be read again
-  std::vector<std::unique_ptr<NameHider>> names_;  // that no reader has now: ranks have many names in common
+  std::vector<std::unique_ptr<NameHider>> names_;  // not in use by a reader: ranks have many names in common
 };
 
 }  // namespace convert

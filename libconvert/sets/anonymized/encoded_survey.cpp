@@ -12,7 +12,7 @@ namespace {
 using protobuf::Cursor;
 using protobuf::make_tag;
 
-// Field 1 of AttributeProto as it stands on the wire.
+// Encoded field 1 of AttributeProto.
 constexpr std::string_view start_on_wire =
     "\x0a\x0b"
     "start_nanos";
@@ -21,7 +21,7 @@ constexpr std::string_view group_on_wire =
     "pg_name";
 constexpr char name_tag = '\x0a';
 
-// Moves behind a tag of one byte if it is the next.
+// Skips the tag of one byte if it is next.
 bool take_tag(Cursor& in, std::uint32_t tag) {
   if (in.done() || static_cast<unsigned char>(*in.p) != tag) return false;
   ++in.p;
@@ -58,7 +58,7 @@ std::optional<std::size_t> EncodedSurveyor::add(std::string_view bytes) {
   }
 }
 
-// Fields stand in the order of their numbers, so that branches are foreseen well.
+// Reads fields in the order of their numbers, which makes branches predictable.
 bool EncodedSurveyor::add_node(std::string_view message) {
   NodeId id = 0;
   std::string_view name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Surveys the nodes of a rank as a Chakra file holds them, without decoding them.
+// Surveys the nodes of a rank in encoded Chakra form, without decoding them.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ namespace protobuf {
 struct Cursor;
 }
 
-// Finds what RankSurveyor does, but for sizes.
+// Finds the results of RankSurveyor, except sizes.
 class EncodedSurveyor {
  public:
   EncodedSurveyor(const Trace& head, bool names);
-  // Takes the nodes that lie whole in these bytes, behind their lengths, and returns how many bytes that were.
-  // Nothing if they are written in another way than protobuf's own writers do, or are damaged: only decoding can
-  // tell then.
+  // Consumes the nodes that are complete in these bytes, with their length prefixes, and returns the number of
+  // bytes consumed. Returns nothing if the encoding differs from protobuf's writers or is damaged; then the nodes
+  // must be decoded.
   [[nodiscard]] std::optional<std::size_t> add(std::string_view bytes);
   [[nodiscard]] RankSurvey finish();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a set that can be read as often as wanted of one that may be a stream.
+// A set that can be read repeatedly, made from a set that may be a stream.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace convert {
 
-// Keeps the ranks of a stream; reads those of files again. An algorithm is given as the traces made of it.
+// Stores the ranks of a stream; reads ranks of files again. An algorithm appears as the traces lowered from it.
 class KeptSet final : public SetSource {
  public:
   // `source` must outlive this object.

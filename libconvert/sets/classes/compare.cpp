@@ -16,14 +16,14 @@
 namespace convert {
 namespace {
 
-// Returns the place of each rank. Throws Error(input) if one stands twice.
+// Returns the place of each rank. Throws Error(input) if a rank is repeated.
 std::unordered_map<Rank, StandIns::Place> places_of(const StandIns& stand_ins, const MasterSet& set,
                                                     const std::string& name) {
   std::unordered_map<Rank, StandIns::Place> out;
   for (std::uint64_t i = 0; i < set.ranks(); ++i) {
     const StandIns::Place place = stand_ins.place(i);
     if (out.emplace(stand_ins.rank(place), place).second) continue;
-    throw input_error({.file = name}, "rank " + std::to_string(stand_ins.rank(place)) + " stands twice");
+    throw input_error({.file = name}, "rank " + std::to_string(stand_ins.rank(place)) + " is repeated");
   }
   return out;
 }
@@ -56,12 +56,12 @@ class ClassComparison {
   using Place = StandIns::Place;
   struct Pair {
     Place a, b;
-    const Difference* as = nullptr;  // that of ranks of the same classes, which were found to be the same
+    const Difference* as = nullptr;  // result of equal ranks of the same classes
   };
-  // Two classes of which a rank of the one was found to be the same as one of the other.
+  // Two classes with a pair of ranks, one of each, that are equal.
   struct SameClasses {
     Difference difference;
-    std::set<std::pair<std::string, std::string>> groups;  // of the same nodes of their stand-ins
+    std::set<std::pair<std::string, std::string>> groups;  // groups of matching nodes of the representatives
     std::set<std::pair<std::uint64_t, std::uint64_t>> peers;
   };
 
@@ -86,7 +86,7 @@ class ClassComparison {
     }
   }
 
-  // Returns the difference of the two ranks if their classes are known to be the same, and so are they.
+  // Returns the difference of the two ranks if their classes are known to be equal and the ranks are, too.
   const Difference* known(const Pair& p) {
     const auto [at, added] = known_.try_emplace({p.a.stand_in, p.b.stand_in});
     if (added) at->second = same_classes(p);
@@ -139,7 +139,7 @@ class ClassComparison {
   const DiffWishes& wishes_;
   std::vector<Pair> pairs_;
   std::vector<Rank> only_a_, only_b_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::optional<SameClasses>> known_;  // by stand-ins
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::optional<SameClasses>> known_;  // by representatives
 };
 
 }  // namespace

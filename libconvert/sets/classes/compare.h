@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares two sets that are held by classes, without looking at each rank of both.
+// Compares two class-compressed sets without comparing each pair of ranks.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace convert {
 
-// Returns what differs, rank by rank, as compare_traces() tells it; it is asked once for ranks of a class in A, and
-// of one in B, that are the same, and for each rank that is not. Messages call the sets by their names. Throws
-// Error(input) if a rank stands twice in a set.
+// Returns the difference, rank by rank, as compare_traces() does. Each pair of equal classes of A and B is compared
+// once; each rank that differs is compared separately. Messages use the names of the sets. Throws Error(input) if a
+// set has a rank twice.
 [[nodiscard]] Difference compare_by_classes(const MasterSet& a, const std::string& name_a, const MasterSet& b,
                                             const std::string& name_b, const DiffWishes& wishes, unsigned jobs);
 

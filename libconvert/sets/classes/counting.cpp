@@ -15,7 +15,7 @@
 namespace convert {
 namespace {
 
-// Returns whether no rank says that the set has another number of ranks, of which there would be warnings.
+// Returns whether no rank states another number of ranks, which would cause warnings.
 bool is_whole(const MasterSet& set, const std::string& file) {
   for (std::uint32_t c = 0; c < set.classes.size(); ++c) {
     const RankClass& of = set.classes[c];
@@ -28,7 +28,7 @@ bool is_whole(const MasterSet& set, const std::string& file) {
   return true;
 }
 
-// Returns whether nodes other than calls and messages of a class name a group, which is the same on all ranks.
+// Returns whether nodes of a class other than calls and messages name a group that is the same on all ranks.
 bool others_name_groups(const MasterSet& set, const RankClass& c) {
   return std::ranges::any_of(c.shapes, [&](std::uint32_t i) {
     const NodeShape& shape = set.shapes[i];
@@ -49,7 +49,7 @@ class ClassCounter {
   ClassCounter(SetSource& source, const RankWishes& wishes, const SetStatistics::Options& options)
       : source_(source), set_(*source.master()), wishes_(wishes), ins_(set_, source.base_name()), out_(options) {}
 
-  // Returns nothing if each rank must be read by itself.
+  // Returns nothing if each rank must be read separately.
   std::optional<SetStatistics> run(unsigned jobs) {
     const auto places = places_by_rank(set_);
     if (!places || places->empty() || !is_whole(set_, source_.base_name())) return std::nullopt;
@@ -64,11 +64,11 @@ class ClassCounter {
   }
 
  private:
-  // What is known of a stand-in.
+  // State of a representative.
   struct Counted {
-    bool for_all = false;       // its ranks are counted alike
-    std::uint64_t place = 0;    // of the stand-in
-    Rank first = 0;             // the lowest of its ranks
+    bool for_all = false;       // its ranks have equal counts
+    std::uint64_t place = 0;    // of the representative
+    Rank first = 0;             // lowest of its ranks
     std::uint64_t to_come = 0;  // ranks that are not added yet
     std::optional<RankStatistics> statistics{};
   };
@@ -93,7 +93,7 @@ class ClassCounter {
     return wishes_.by != NodeKey::group || ins_.groups(stand_in).empty() || !others_name_groups(set_, c);
   }
 
-  // Returns the counts of a rank, or of its stand-in; nothing if a lower rank has those.
+  // Returns the counts of a rank, or of its representative; nothing if a lower rank has returned them.
   std::optional<RankStatistics> read(Rank rank, std::uint64_t place) const {
     const Counted& c = counted_[ins_.place(place).stand_in];
     if (c.for_all && c.first != rank) return std::nullopt;
@@ -122,7 +122,7 @@ class ClassCounter {
   const RankWishes& wishes_;
   const StandIns ins_;
   SetStatistics out_;
-  std::vector<Counted> counted_;  // by stand-in
+  std::vector<Counted> counted_;  // by representative
 };
 
 }  // namespace
@@ -130,7 +130,7 @@ class ClassCounter {
 SetStatistics statistics_of(SetSource& source, RankWishes wishes, const SetStatistics::Options& options,
                             unsigned jobs) {
   if (const MasterSet* const set = source.master(); set != nullptr) {
-    // The graphs of so many nodes would be dropped again.
+    // Graphs of so large sets would be discarded again.
     if (options.most_path_nodes != 0 && set->node_count() > options.most_path_nodes) wishes.path = false;
     if (auto counted = ClassCounter(source, wishes, options).run(jobs)) return std::move(*counted);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts what the ranks of a set have: where they are held by classes, ranks that are alike once.
+// Statistics of the ranks of a set; equal ranks of a class-compressed set are counted once.
 #pragma once
 
 #include "analyze/sets/set_statistics.h"
@@ -7,8 +7,7 @@
 
 namespace convert {
 
-// Returns the statistics of a set, rank by rank in the order of their numbers. Throws Error(input) if one comes
-// twice.
+// Returns the statistics of a set, rank by rank, ascending. Throws Error(input) if a rank is repeated.
 [[nodiscard]] SetStatistics statistics_of(SetSource& source, RankWishes wishes,
                                           const SetStatistics::Options& options, unsigned jobs);
 

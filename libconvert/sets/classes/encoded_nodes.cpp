@@ -22,7 +22,7 @@ constexpr std::uint32_t tag_of(Kind kind) {
 }
 
 struct Changing {
-  std::string_view name;  // field 1 of AttributeProto as it stands on the wire
+  std::string_view name;  // encoded field 1 of AttributeProto
   Changed what;
 };
 constexpr std::array<Changing, RankChanges::kinds> changing = {{
@@ -40,7 +40,7 @@ constexpr std::array<Changing, RankChanges::kinds> changing = {{
      Changed::group},
 }};
 
-// Returns which of these the attribute is, if one.
+// Returns the entry of `changing` for the attribute, or null.
 const Changing* changing_of(std::string_view attribute) {
   if (attribute.size() < 9 || (attribute[2] != 'c' && attribute[2] != 'p')) return nullptr;
   for (const Changing& c : changing) {
@@ -49,7 +49,7 @@ const Changing* changing_of(std::string_view attribute) {
   return nullptr;
 }
 
-// Reads the message that begins at `in`, and its length; nothing if it is cut.
+// Reads the message at `in`, with its length prefix; returns nothing if it is truncated.
 std::optional<std::string_view> next_message(Cursor& in) {
   const std::uint64_t size = in.read_varint();
   if (size > static_cast<std::uint64_t>(in.end - in.p)) return std::nullopt;
@@ -81,7 +81,7 @@ class NodeComparison {
     }
     const std::string_view of_a = a.read_bytes(), of_b = b.read_bytes();
     if (tag != attribute_tag) return of_a == of_b;
-    // The first attribute of a name counts: of one that stands twice nothing may differ.
+    // The first attribute with a name counts: repeated attributes may not differ.
     const Changing* const which = changing_of(of_a);
     const std::uint32_t bit = which == nullptr ? 0 : 1U << static_cast<unsigned>(which->what);
     const bool again = (seen_ & bit) != 0;
@@ -91,7 +91,7 @@ class NodeComparison {
            note(which->what, Cursor(of_a.substr(which->name.size())), Cursor(of_b.substr(which->name.size())));
   }
 
-  // Notes another value; returns false if the attribute is of another kind, or not as it usually is.
+  // Records a different value; returns false if the attribute is of another kind or has an unusual encoding.
   bool note(Changed what, Cursor a, Cursor b) {
     if (a.done() || b.done()) return false;
     const std::uint32_t tag = a.read_tag();

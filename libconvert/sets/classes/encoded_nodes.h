@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds the nodes of a rank as bytes of a Chakra file, and compares other ranks with them without decoding those.
+// Nodes of a rank as bytes of a Chakra file; compares other ranks with them without decoding.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,9 @@ class EncodedNodes {
   [[nodiscard]] std::size_t nodes() const { return ends_.size(); }
   [[nodiscard]] std::string_view bytes() const { return bytes_; }
 
-  // Returns whether these bytes, which begin at `offset` of a file, hold the same nodes but for peers, tags and
-  // groups, which it puts into `to` as views of the bytes. Adds to `compared` how many nodes it looked at. Bytes
-  // that are damaged are not the same.
+  // Returns whether these bytes, at `offset` of a file, contain the same nodes except for peers, tags and groups.
+  // Puts the differing values into `to` as views of the bytes. Adds the number of nodes compared to `compared`.
+  // Damaged bytes are different.
   [[nodiscard]] bool compare(std::string_view bytes, std::uint64_t offset, RankChanges& to,
                              std::size_t& compared) const;
 

@@ -18,7 +18,7 @@ void ClassEncoder::make(const RankClass& c, Body& body, TraceWriter& writer) con
   const std::vector<std::uint32_t> begins = node_begins(c, set_.shapes);
   const Unpacker unpacker(set_.texts, file_, static_cast<Rank>(c.ranks[0]));
   std::uint32_t rule = 0, own = 0;
-  bool ids_differ = false;  // then all that follow are not the same either
+  bool ids_differ = false;  // then all later nodes differ, too
   NodeId before = 0;
   Trace one;
   for (std::uint32_t i = 0; i < c.shapes.size(); ++i) {
@@ -54,7 +54,7 @@ void ClassEncoder::nodes(Rank rank, TraceWriter& writer, std::string& out) {
   const Unpacker unpacker(set_.texts, file_, set_.rank(place));
   out.reserve(out.size() + body.bytes.size() + body.varying.size() * 128);
   std::size_t copied = 0;
-  NodeId shift = 0;  // of ids, against those of the first rank
+  NodeId shift = 0;  // difference of ids from the first rank
   Trace one;
   for (const Varying& v : body.varying) {
     out.append(body.bytes, copied, v.bytes_before - copied);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Encodes the ranks of a set that is held by classes: the nodes that all ranks of a class share are encoded once.
+// Encodes the ranks of a class-compressed set; nodes that are equal in all ranks of a class are encoded once.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,28 @@
 
 namespace convert {
 
-// For formats of which nodes_apart is true. The set must outlive it.
+// For formats with nodes_apart. The set must outlive the encoder.
 class ClassEncoder {
  public:
   ClassEncoder(const MasterSet& set, std::string file);
 
-  // Appends a rank's nodes as `writer`, which has begun it, does. Thread-safe.
+  // Appends a rank's nodes in the form of `writer`, which has begun the rank. Thread-safe.
   void nodes(Rank rank, TraceWriter& writer, std::string& out);
 
  private:
-  // A node that is not the same in all ranks.
+  // A node that differs between ranks.
   struct Varying {
     std::uint32_t node;
-    std::uint32_t first_value;  // its values in the class
+    std::uint32_t first_value;  // index of its values in the class
     std::uint32_t value_count;
-    std::uint32_t first_rule, rules;  // among those of values.varying
-    std::uint32_t first_own, own;     // among those of values.own
-    NodeId before;                    // id of the node before
-    std::size_t bytes_before;         // of Body::bytes
+    std::uint32_t first_rule, rules;  // index into values.varying
+    std::uint32_t first_own, own;     // index into values.own
+    NodeId before;                    // id of the previous node
+    std::size_t bytes_before;         // size of Body::bytes before the node
   };
   struct Body {
     std::once_flag made;
-    std::string bytes;  // of all nodes that do not vary
+    std::string bytes;  // of all nodes that are equal
     std::vector<Varying> varying;
   };
   void make(const RankClass& c, Body& body, TraceWriter& writer) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds a set by classes of ranks, to be written or worked on: each rank is made when it is asked for.
+// Class-compressed sets for writing and processing; each rank is expanded on demand.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@
 
 namespace convert {
 
-// Holds the classes of a set: those that it has, or those that are found when all its ranks are read.
+// Classes of a set: existing classes, or classes found by reading all ranks.
 class Classes {
  public:
-  // The set must outlive this object. Throws Error(input) on two ranks of one number, where they are read.
+  // The set must outlive this object. Throws Error(input) if a rank read is repeated.
   Classes(SetSource& source, unsigned jobs) : set_(source.master()) {
     if (set_ != nullptr) return;
     MasterBuilder builder;
@@ -40,7 +40,7 @@ class Classes {
 
 class ClassSet : public SetSource {
  public:
-  // `name` begins the files' names.
+  // File names begin with `name`.
   ClassSet(std::string name, MasterSet set) : name_(std::move(name)), set_(std::move(set)) {}
 
   [[nodiscard]] std::string base_name() const override { return name_; }

@@ -62,7 +62,7 @@ bool StandIns::find_columns(StandIn& s) const {
   for (const auto& [key, unused] : peers) of_peers.push_back({key.first, key.second});
   if (!differ_everywhere(c, of_groups) || !differ_everywhere(c, of_peers)) return false;
   for (const Column& column : of_groups) {
-    if (!s.groups.emplace(text(s, column, 0), column).second) return false;  // one text as two values
+    if (!s.groups.emplace(text(s, column, 0), column).second) return false;  // the same text as two values
   }
   for (const Column& column : of_peers) s.peers.emplace(column.first, column);
   return true;
@@ -118,7 +118,7 @@ std::string StandIns::text(const StandIn& s, const Column& c, std::uint64_t ordi
   const auto found = unpacked_text(value(s, c, ordinal), set_.texts, number);
   if (!found)
     throw input_error({.file = file_, .rank = static_cast<std::int64_t>(set_.rank({s.of_class, ordinal}))},
-                      "the name of a group is not in the file: it is damaged", "master");
+                      "the name of a group is missing: the file is damaged", "master");
   return std::string(*found);
 }
 

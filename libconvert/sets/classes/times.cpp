@@ -9,7 +9,7 @@
 namespace convert {
 namespace {
 
-// Returns whether nodes of a class begin at other times on other ranks.
+// Returns whether begin times of nodes differ between ranks of a class.
 bool begins_vary(const RankClass& c, const ShapeSet& shapes) {
   constexpr std::uint32_t start = 2;  // after id and name, see ShapeSet::for_each_field()
   const auto varies = [&](std::uint32_t value) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds whether a set by classes of ranks records times, from one rank of each class.
+// Finds whether a class-compressed set records times, from one rank of each class.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace convert {
 
-// Returns whether a node of any rank may state when it ran. `file` is the name of the set, for messages.
+// Returns whether a node of any rank may have a recorded time. `file` is the name of the set, for messages.
 [[nodiscard]] bool may_state_times(const MasterSet& set, const std::string& file);
 
 }  // namespace convert

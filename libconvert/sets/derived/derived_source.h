@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a set of another one: it changes each trace as it is read, and keeps ranks, groups and their numbers.
+// Set derived from another set: changes each trace as it is read; keeps ranks, groups and their numbers.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ class DerivedSource : public SetSource {
   [[nodiscard]] const WorldSizes* world_sizes() const override { return from_.world_sizes(); }
 
  protected:
-  // Returns a reader that changes what `reader` gives.
+  // Returns a reader that changes the traces of `reader`.
   [[nodiscard]] virtual std::unique_ptr<TraceReader> wrap(std::unique_ptr<TraceReader> reader) const = 0;
 
   SetSource& from_;

@@ -29,11 +29,11 @@ class MapPlaces {
     used_[at] = true;
     const DeviceEntry& e = map_.entries[at];
     if (transfer != e.peer.has_value()) {
-      throw input_error(map_.locate(e),
-                        "node " + std::to_string(n.id) + " (" + std::string(system_.nodes.name(n)) + ") is " +
-                            (transfer ? "a transfer: its source and destination are expected"
-                                      : "no transfer: one rank is expected"),
-                        "devices");
+      throw input_error(
+          map_.locate(e),
+          "node " + std::to_string(n.id) + " (" + std::string(system_.nodes.name(n)) + ") is " +
+              (transfer ? "a transfer; expected source and destination" : "not a transfer; expected one rank"),
+          "devices");
     }
     if (!transfer) return {.ranks = {.rank = e.rank}};
     if (!e.bytes && unsized_++ == 0) first_unsized_ = &e;
@@ -47,9 +47,9 @@ class MapPlaces {
                           "'" + map_.entries[i].key + "' matches no node of " + system_.name);
     }
     if (unsized_ == 0) return;
-    diagnostics.warning(map_.locate(*first_unsized_), "devices",
-                        counted(unsized_, "transfer") + (unsized_ == 1 ? " has" : " have") +
-                            " no size in the map: 0 bytes are taken");
+    diagnostics.warning(
+        map_.locate(*first_unsized_), "devices",
+        counted(unsized_, "transfer") + (unsized_ == 1 ? " has" : " have") + " no size in the map: using 0 bytes");
   }
 
  private:
@@ -57,7 +57,7 @@ class MapPlaces {
   const DeviceMap& map_;
   DeviceMatcher matcher_;
   std::vector<bool> used_;
-  std::array<std::unordered_map<std::string_view, std::uint32_t>, 2> by_name_;  // the second is of transfers
+  std::array<std::unordered_map<std::string_view, std::uint32_t>, 2> by_name_;  // index 1: transfers
   std::uint64_t unsized_ = 0;
   const DeviceEntry* first_unsized_ = nullptr;
 };

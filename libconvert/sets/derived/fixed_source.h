@@ -13,10 +13,10 @@ namespace convert {
 
 class FixedSource : public DerivedSource {
  public:
-  // Called by several threads, with each rank and its repairs, when all of the rank was read.
+  // Called by several threads, with each rank and its repairs, after the whole rank was read.
   using OnFixed = std::function<void(const Trace& head, const Fixes&)>;
 
-  // `from`, which must be no algorithm, must outlive this object.
+  // `from`, which must not be an algorithm, must outlive this object.
   FixedSource(SetSource& from, OnFixed on_fixed) : DerivedSource(from), on_fixed_(std::move(on_fixed)) {}
 
  private:

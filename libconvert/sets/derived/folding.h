@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Folds a set: one rank for each class of ranks that do the same, with a table of which rank stands for which.
+// Folds a set: keeps one rank of each rank class, with a table of the ranks that it represents.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace convert {
 
-// Ranks are of one class if their nodes differ in values only (core/master/master_set.h). The first rank of each
+// Ranks belong to one class if their nodes differ only in values (core/master/master_set.h). The first rank of each
 // class is kept, with its number.
 class FoldedSet final : public SetSource {
  public:
-  // Reads the source, which must outlive this, unless it is held by classes already.
+  // Reads the source, which must outlive this, unless it is class-compressed.
   FoldedSet(SetSource& source, unsigned jobs) : source_(source), set_(source, jobs) {}
 
   [[nodiscard]] std::string base_name() const override { return source_.base_name(); }
@@ -27,7 +27,8 @@ class FoldedSet final : public SetSource {
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return source_.groups(); }
 
   [[nodiscard]] std::uint64_t ranks() const { return set_->ranks(); }
-  // Returns the table as JSON, {"0": [0, 1, 2], "3": [3]}: the ranks for which each kept one stands, itself too.
+  // Returns the table as JSON, {"0": [0, 1, 2], "3": [3]}: the ranks that each kept rank represents, including
+  // itself.
   [[nodiscard]] std::string table() const;
 
  private:

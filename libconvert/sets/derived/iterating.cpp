@@ -40,7 +40,7 @@ IterationOptions iteration_options(const std::string& which) {
   return {.first = static_cast<std::int64_t>(*first), .last = static_cast<std::int64_t>(*last)};
 }
 
-// Gives the prologue of a rank and its iterations, part by part.
+// Reads the prologue of a rank and its iterations, batch by batch.
 class IterationSet::Reader : public TraceReader {
  public:
   Reader(IterationSet& set, std::size_t next, std::size_t end) : set_(set), next_(next), end_(end) {}
@@ -97,7 +97,7 @@ Iterations IterationSet::find(const Trace& trace) const {
   return marked_ ? marked_iterations(trace) : periodic_iterations(trace, ignored, periods_);
 }
 
-// The first rank says how iterations are told apart, for all.
+// The first rank determines how iterations are recognised in all ranks.
 void IterationSet::survey(unsigned jobs) {
   const Trace first = ranks_.read(0);
   if (provenance_of(first) != Provenance::none)
@@ -130,11 +130,12 @@ IterationSurvey IterationSet::survey_rank(const Trace& trace) const {
 
 // Ranks of a class differ in groups and peers.
 void IterationSet::survey_classes() {
-  constexpr std::size_t most_ranks = std::size_t{1} << 21U;  // a survey each is some 1,000 bytes
+  constexpr std::size_t most_ranks = std::size_t{1} << 21U;  // each survey takes about 1,000 bytes
   if (ranks_.size() > most_ranks)
     throw input_error({.file = source_.base_name()},
-                      "it has " + std::to_string(ranks_.size()) + " ranks, and iterations of " +
-                          std::to_string(most_ranks) + " at most are looked for",
+                      "the set has " + std::to_string(ranks_.size()) +
+                          " ranks, but iterations are supported for at most " + std::to_string(most_ranks) +
+                          " ranks",
                       "iterations");
   std::vector<IterationSurvey> of_stand_ins;
   for (std::uint32_t s = 0; s < stand_ins_->size(); ++s) of_stand_ins.push_back(survey_rank(stand_ins_->read(s)));
@@ -144,7 +145,7 @@ void IterationSet::survey_classes() {
     IterationSurvey& s = surveys_.emplace_back(of);
     if (place.ordinal == 0) continue;
     s.rank = stand_ins_->rank(place);
-    for (auto& tags : s.tags) tags.clear();  // the same
+    for (auto& tags : s.tags) tags.clear();  // equal for all ranks
     s.calls.clear();
     for (const auto& [group, calls] : of.calls) s.calls[stand_ins_->group(place, group)] = calls;
     s.messages.clear();
@@ -155,11 +156,12 @@ void IterationSet::survey_classes() {
   }
 }
 
-// Makes the set by classes unless it were too large for memory: then its ranks are made one by one.
+// Makes the set class-compressed unless it is too large for memory; its ranks are then made one by one.
 void IterationSet::make_classes() {
   constexpr std::uint64_t most_nodes = std::uint64_t{1} << 20U;  // about 200 MB
   std::uint64_t nodes = 0;
-  std::vector<std::vector<std::uint64_t>> places(stand_ins_->size());  // by stand-in: of its ranks, in the order
+  std::vector<std::vector<std::uint64_t>> places(stand_ins_->size());  // by representative: places of its ranks, in
+                                                                       // order
   for (std::uint64_t i = 0; i < ranks_.size(); ++i) {
     std::vector<std::uint64_t>& own = places[stand_ins_->place(i).stand_in];
     if (own.empty()) nodes += nodes_of(surveys_[i]);
@@ -185,27 +187,28 @@ void IterationSet::make_classes() {
   if (const auto groups = source_.groups()) set.groups = groups->json;
 }
 
-// What repeats in a generated workload may be its layers, or the tokens of a prompt: it says how many steps it has.
+// In a generated workload, layers or the tokens of a prompt may repeat; its metadata state the number of steps.
 std::size_t IterationSet::told_steps() const {
   if (!told_) return 0;
   if (told_->step.iterations == 1)
-    throw input_error({.file = source_.base_name()},
-                      "the workload has one step, of which no iteration can be taken; et-generate --set "
-                      "run.iterations=3 makes more",
-                      "iterations");
+    throw input_error(
+        {.file = source_.base_name()},
+        "the workload has one step, so it has no iterations to select; generate more with et-generate --set "
+        "run.iterations=3",
+        "iterations");
   return static_cast<std::size_t>(told_->step.iterations);
 }
 
 Error IterationSet::none_found() const {
   const CallPeriod& best = surveys_.front().period;
   const std::string told =
-      told_ ? " " + std::to_string(told_->step.iterations) + " times, as the settings in the metadata say" : "";
-  const std::string what = best.calls == 0 ? "there are no calls that repeat"
+      told_ ? " " + std::to_string(told_->step.iterations) + " times, as stated in the metadata" : "";
+  const std::string what = best.calls == 0 ? "no calls repeat"
                                            : "its calls do not repeat" + told + ": the best period, " +
                                                  counted(best.calls, "call") + ", holds for " +
-                                                 percent(best.share, "%.0f %%") + ", and 90 % are needed";
+                                                 percent(best.share, "%.0f %%") + ", but 90 % are required";
   return input_error({.file = source_.base_name(), .rank = static_cast<std::int64_t>(surveys_.front().rank)},
-                     "no iterations are found: no node of rank " + std::to_string(surveys_.front().rank) +
+                     "no iterations found: no node of rank " + std::to_string(surveys_.front().rank) +
                          " is marked (ProfilerStep#k, \"iteration k\" in a name, attribute iteration), and " + what,
                      "iterations");
 }
@@ -224,7 +227,7 @@ void IterationSet::choose(const IterationOptions& options) {
   taken_.last = static_cast<std::size_t>(last - numbers.begin());
 }
 
-// An iteration of the set lasts as long as that of its slowest rank.
+// The length of an iteration is the length on its slowest rank.
 std::int64_t IterationSet::length_ns(std::size_t iteration) const {
   std::int64_t longest = 0;
   for (const IterationSurvey& s : surveys_) longest = std::max(longest, s.lengths_ns[iteration]);
@@ -237,11 +240,11 @@ void IterationSet::choose_medoid() {
   for (std::size_t k = 0; k < n; ++k) lengths.push_back(length_ns(k));
   std::vector<std::int64_t> sorted = lengths;
   std::ranges::sort(sorted);
-  const std::int64_t middle = sorted[(n - 1) / 2];  // of an even number the lower one: it was recorded
+  const std::int64_t middle = sorted[(n - 1) / 2];  // for an even number the lower one, a recorded length
   taken_.first = taken_.last = static_cast<std::size_t>(std::ranges::find(lengths, middle) - lengths.begin());
 }
 
-// Returns the nodes that a rank has in all copies of the iterations taken.
+// Returns the number of nodes of a rank in all copies of the selected iterations.
 std::uint64_t IterationSet::nodes_of(const IterationSurvey& s) const {
   std::uint64_t once = 0;
   for (std::size_t k = taken_.first; k <= taken_.last; ++k) once += s.nodes[k];
@@ -249,7 +252,7 @@ std::uint64_t IterationSet::nodes_of(const IterationSurvey& s) const {
   return __builtin_mul_overflow(once, taken_.repeat, &all) ? ~std::uint64_t{0} : all;
 }
 
-// No program reads a trace of more nodes than these.
+// No program can read a trace with more nodes.
 void IterationSet::check_room() const {
   constexpr std::uint64_t most_nodes = std::numeric_limits<std::uint32_t>::max();
   for (const IterationSurvey& s : surveys_) {
@@ -273,12 +276,12 @@ void IterationSet::choose_steps(std::uint64_t repeat) {
   constexpr WideStep longest = std::int64_t{1} << 62U;
   if (step * static_cast<WideStep>(repeat) > longest)
     throw input_error({.file = source_.base_name()},
-                      "--repeat " + std::to_string(repeat) + ": the times leave 63 bits", "iterations");
+                      "--repeat " + std::to_string(repeat) + ": the times exceed 63 bits", "iterations");
   taken_.step_ns = static_cast<std::int64_t>(step);
   if (!tags.empty()) choose_tag_step({tags.begin(), tags.end()});
 }
 
-// The tags of a copy lie behind those of the one before; or, where 31 bits have no room for that, between them: no
+// The tags of each copy follow the tags of the previous copy. If 31 bits are not enough, the tags interleave: no
 // two tags differ by a multiple of the step.
 void IterationSet::choose_tag_step(const std::vector<std::int64_t>& tags) {
   const WideStep room = WideStep{largest_tag} - tags.back(), copies = static_cast<WideStep>(taken_.repeat - 1);
@@ -299,7 +302,7 @@ void IterationSet::choose_tag_step(const std::vector<std::int64_t>& tags) {
   if (room < 0 || step * copies > room)
     throw input_error({.file = source_.base_name()},
                       "--repeat " + std::to_string(taken_.repeat) + ": tags " + std::to_string(tags.front()) +
-                          " to " + std::to_string(tags.back()) + " leave 31 bits after " +
+                          " to " + std::to_string(tags.back()) + " exceed 31 bits after " +
                           std::to_string(static_cast<std::int64_t>(room < 0 ? 1 : room / step + 1)) + " copies",
                       "iterations");
   taken_.tag_step = static_cast<std::int64_t>(step);
@@ -324,8 +327,8 @@ std::vector<std::string> IterationSet::description() const {
   const auto number = [&](std::size_t k) { return std::to_string(s.numbers[k]); };
   std::string found = counted(s.numbers.size(), "iteration") + " (" + number(0) +
                       (s.numbers.size() == 1 ? "" : " to " + number(s.numbers.size() - 1)) + "), ";
-  found += marked_ ? "as nodes are marked"
-                   : "by a period of " + counted(s.period.calls, "call") + ", which holds for " +
+  found += marked_ ? "from marked nodes"
+                   : "from a period of " + counted(s.period.calls, "call") + ", which holds for " +
                          percent(s.period.share, "%.0f %%");
   std::vector<std::string> out = {found};
   std::string lengths = "they last";
@@ -338,7 +341,7 @@ std::vector<std::string> IterationSet::description() const {
     lengths += (k == 0 ? " " : ", ") + format_time(length_ns(k) * ps_per_ns);
   }
   if (length_ns(0) != 0) out.push_back(lengths);
-  out.push_back("taken: " + number(taken_.first) +
+  out.push_back("selected: " + number(taken_.first) +
                 (taken_.last == taken_.first ? "" : " to " + number(taken_.last)) +
                 (taken_.repeat == 1 ? "" : ", " + std::to_string(taken_.repeat) + " times"));
   return out;
@@ -359,8 +362,8 @@ std::optional<std::string> IterationSet::spread() const {
   const double mean = all / static_cast<double>(n);
   const double of_taken = taken / static_cast<double>(taken_.last - taken_.first + 1);
   return "the " + std::to_string(n) + " recorded iterations last " + format_time(shortest * ps_per_ns) + " to " +
-         format_time(longest * ps_per_ns) + "; those repeated are " + percent(of_taken / mean - 1, "%+.1f %%") +
-         " off the mean of all";
+         format_time(longest * ps_per_ns) + "; the repeated iterations are " +
+         percent(of_taken / mean - 1, "%+.1f %%") + " off the mean of all iterations";
 }
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a set of some iterations of another one, once or again and again.
+// Set of some iterations of another set, optionally repeated.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,22 @@
 namespace convert {
 
 struct IterationOptions {
-  std::int64_t first = 0;  // as the program counts its iterations
+  std::int64_t first = 0;  // in the program's numbering
   std::int64_t last = 0;
-  bool medoid = false;  // in place of these, the iteration whose length is nearest the median
+  bool medoid = false;  // instead, the iteration whose length is nearest the median
   std::uint64_t repeat = 1;
   unsigned jobs = 1;
 };
-// Returns what `which` says: "5", "3-5" or "medoid". Throws Error(usage) that names --iteration.
+// Parses "5", "3-5" or "medoid". Throws Error(usage) about --iteration.
 [[nodiscard]] IterationOptions iteration_options(const std::string& which);
 
-// Keeps at most one rank for each thread in memory, and its iterations one after the other; a stream as a whole. Of
-// a set that is held by classes, one rank of each class is worked on, and the result is held so too.
+// Keeps at most one rank per thread in memory, and its iterations in sequence; a stream is kept as a whole. In a
+// class-compressed set one rank of each class is processed, and the result is class-compressed, too.
 class IterationSet : public SetSource {
  public:
-  // Reads all ranks, finds their iterations and checks that they are the same. Throws Error(input) [iterations] if
-  // there are none, ranks disagree, tags of copies leave 31 bits, or a rank would have too many nodes; Error(usage)
-  // on iterations that there are not.
+  // Reads all ranks, finds their iterations and checks that they agree. Throws Error(input) [iterations] if there
+  // are no iterations, ranks disagree, tags of copies exceed 31 bits, or a rank would have too many nodes;
+  // Error(usage) for iterations that do not exist.
   IterationSet(SetSource& source, IterationOptions options);
   ~IterationSet() override;
 
@@ -53,9 +53,9 @@ class IterationSet : public SetSource {
 
   // Returns the counts of all ranks read so far.
   [[nodiscard]] TakenCounts counts() const;
-  // Returns lines for people: how the iterations were found, which are taken.
+  // Returns lines for users: how the iterations were found, and which are kept.
   [[nodiscard]] std::vector<std::string> description() const;
-  // Returns what repeating changes: how far the recorded iterations differ. Nothing if they do not.
+  // Returns the error of repeating: the spread of the recorded iterations; nothing if they are equal.
   [[nodiscard]] std::optional<std::string> spread() const;
 
  private:
@@ -77,11 +77,11 @@ class IterationSet : public SetSource {
 
   SetSource& source_;
   KeptRanks ranks_;
-  std::optional<StandIns> stand_ins_;  // of a set by classes
-  std::optional<MasterSet> made_;      // of that
-  std::optional<Workload> told_;       // what the metadata say; its steps are those taken
+  std::optional<StandIns> stand_ins_;  // of a class-compressed set
+  std::optional<MasterSet> made_;      // result for a class-compressed set
+  std::optional<Workload> told_;       // workload in the metadata, with the kept steps
   bool marked_ = false;
-  std::size_t periods_ = 0;  // of the first rank, if it is not marked
+  std::size_t periods_ = 0;  // of the first rank, if its iterations are not marked
   std::vector<IterationSurvey> surveys_;
   TakenIterations taken_;
   mutable std::mutex mutex_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the ranks of a set as often as a program needs them.
+// Repeated access to the ranks of a set.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace convert {
 
-// Keeps the ranks of a stream, ascending, and those that are linked, of which reading tells findings; reads others
+// Stores the ranks of a stream, ascending, and linked ranks, whose reading reports findings; reads other ranks
 // again each time.
 class KeptRanks {
  public:
@@ -18,7 +18,7 @@ class KeptRanks {
     if (source.independent_ranks() == 0 || source.groups_come_late()) held_ = source.load(jobs);
   }
   [[nodiscard]] std::size_t size() const { return held_.empty() ? source_.independent_ranks() : held_.size(); }
-  // Returns a rank with its nodes; several threads may call it.
+  // Returns a rank with its nodes. Thread-safe.
   [[nodiscard]] Trace read(std::size_t i) const {
     if (!held_.empty()) return held_[i];
     Trace trace;

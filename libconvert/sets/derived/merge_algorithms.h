@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes algorithms ready to take the place of collectives, for rules of merging.
+// Prepares algorithms that replace collectives by merge rules.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,10 @@
 
 namespace convert {
 
-// Returns how many messages between two places differ in their tags, at most: channels of threadblocks, or
-// transfers of a wire.
+// Returns the maximum number of tags between two ranks: channels of threadblocks, or transfers on a link.
 [[nodiscard]] std::uint32_t tags_of(const Algorithm& algorithm);
 
-// Returns a function that returns what `make` returns, which it calls once, when it is first called.
+// Returns a function that returns the result of `make`, which it calls once, on the first call.
 template <class Make>
 auto lazily(Make make) {
   using Made = std::invoke_result_t<Make>;
@@ -38,10 +37,10 @@ auto lazy_flow(Make make) {
   return [flow = lazily(std::move(make))] { return flow() ? &*flow() : nullptr; };
 }
 
-// Makes an algorithm whose places are lowered when they are asked for.
+// Makes an algorithm whose ranks are lowered on demand.
 [[nodiscard]] MergeAlgorithm merge_algorithm_of(std::string source, Algorithm algorithm, Diagnostics& diagnostics);
 
-// Returns work(). Where that throws, names the place of the rule's algorithm in a map; else puts `prefix` before.
+// Returns work(). Its errors get the location of the rule's algorithm in a map, otherwise `prefix`.
 template <class Work>
 auto at_rule(const CollectiveRule& rule, const std::string& prefix, const Work& work) {
   try {

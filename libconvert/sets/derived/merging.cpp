@@ -31,8 +31,8 @@
 namespace convert {
 namespace {
 
-// Returns work(the algorithm that the traces were made from); nothing if the traces do not tell it, or contradict
-// it.
+// Returns work(the algorithm that the traces were made from); nothing if the traces do not identify it, or
+// contradict it.
 template <class Work>
 auto of_algorithm(const std::vector<Trace>& traces, const Work& work)
     -> decltype(work(std::declval<const Algorithm&>())) {
@@ -43,7 +43,8 @@ auto of_algorithm(const std::vector<Trace>& traces, const Work& work)
   }
 }
 
-// Throws Error if the rule's algorithm is malformed, unknown, or of other collectives, whatever the workload has.
+// Throws Error if the rule's algorithm is malformed, unknown, or for other collectives, independent of the
+// workload.
 void check_builtin(const CollectiveRule& rule) {
   const auto parse = [&] { return request_of(rule.algorithm, Collective::all_reduce, 2, std::nullopt); };
   (void)at_rule(rule, "'" + rule.text + "': ", parse);
@@ -59,15 +60,15 @@ MergeAlgorithm built_in(const CollectiveRule& rule, Collective type, std::uint32
   });
 }
 
-// Makes an algorithm without its switches, which have no place in a group of ranks.
+// Makes an algorithm without its switches, which have no rank in a group.
 MergeAlgorithm without_switches(const std::string& path, const Schedule& schedule, Diagnostics& diagnostics) {
   const Schedule rest = without_idle_relays(schedule);
-  Diagnostics told;  // of the whole schedule
+  Diagnostics told;  // findings about the whole schedule
   Schedule timed;
   const Flow flow = check_schedule(rest, timed, told);
   MergeAlgorithm out = merge_algorithm_of(path, make_algorithm(rest, timed, flow), diagnostics);
-  out.network.clear();  // its devices have other numbers
-  out.places_note = ", as relays that carry nothing have no place";
+  out.network.clear();  // its device numbers differ
+  out.places_note = ", because relays that carry no data have no rank";
   return out;
 }
 
@@ -80,7 +81,7 @@ Trace whole_rank(TraceReader& reader) {
 
 }  // namespace
 
-// What the plan takes of a rank.
+// Facts about a rank for the merge plan.
 struct MergedSet::Counted {
   Rank rank = 0;
   std::optional<Rank> world{};
@@ -88,7 +89,7 @@ struct MergedSet::Counted {
   SynthesisChoices::Sizes wanted{};
 };
 
-// Ranks [first, last) of the list, each merged when it is asked for.
+// Ranks [first, last) of the list, each merged on demand.
 class MergedSet::Reader : public TraceReader {
  public:
   Reader(MergedSet& set, std::size_t first, std::size_t last) : set_(set), next_(first), last_(last) {}
@@ -174,9 +175,9 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
     algorithm.tags = std::max(algorithm.tags, place.tags);
     for (const MergePlace::Node& n : place.nodes) algorithm.chunks = std::max(algorithm.chunks, n.of_chunks);
   }
-  // Tags are numbered anew for each end of a message, which would hide that the ends do not fit.
+  // Tags are renumbered at each end of a message, which would hide unmatched ends.
   std::vector<TraceSummary> summaries;
-  std::vector<ProvenanceFacts> facts;  // counters give the sizes
+  std::vector<ProvenanceFacts> facts;  // counters determine the sizes
   for (const Trace& t : *traces) {
     summaries.push_back(summarise(t));
     ProvenanceFacts& own = facts.emplace_back();
@@ -214,7 +215,7 @@ void MergedSet::load_algorithms() {
   }
 }
 
-// Makes a builtin for each number of ranks and each collective that it may have to be.
+// Builds a builtin for each number of ranks and each collective that may require it.
 void MergedSet::build_algorithms(const std::vector<CollectiveCensus>& found) {
   for (const auto& [group_name, group] : plan_.groups) {
     const Rank first = group.ranks.empty() ? 0 : group.ranks.front();
@@ -241,7 +242,7 @@ std::vector<Rank> MergedSet::ranks_of(const MergePlan::Group& group) const {
   return ranks;
 }
 
-// Returns whether the counts alone do not show that the ranks' calls fit each other.
+// Returns whether the counts alone do not prove that the ranks' calls match.
 bool MergedSet::calls_in_question(const std::vector<CollectiveCensus>& found) const {
   return std::ranges::any_of(plan_.groups, [&](const auto& entry) {
     const std::vector<Rank> ranks = ranks_of(entry.second);
@@ -257,7 +258,7 @@ bool MergedSet::calls_in_question(const std::vector<CollectiveCensus>& found) co
   });
 }
 
-// Checks by et-validate's rule whether the ranks' calls fit each other. Returns false with errors if they do not.
+// Checks with et-validate's rule whether the ranks' calls match. Returns false, with errors, if they do not.
 bool MergedSet::check_calls(const std::vector<CollectiveCensus>& found) {
   if (!calls_in_question(found)) return true;
   std::vector<TraceSummary> summaries;
@@ -284,7 +285,7 @@ bool MergedSet::check_calls(const std::vector<CollectiveCensus>& found) {
 
 void MergedSet::note_unequal_calls(std::span<const TraceSummary> summaries) {
   for (auto& [name, group] : plan_.groups) {
-    std::map<std::size_t, std::int64_t> sizes;  // by number of the call, of its first rank
+    std::map<std::size_t, std::int64_t> sizes;  // by index of the call, from its first rank
     std::set<std::size_t> unequal;
     for (const Rank r : ranks_of(group)) {
       const auto use = std::ranges::find(summaries[r].collectives, name == "0" ? "" : name, &GroupUse::group);
@@ -296,7 +297,7 @@ void MergedSet::note_unequal_calls(std::span<const TraceSummary> summaries) {
   }
 }
 
-// Returns how often each of the ranks calls the group: equally often, or their instances would not meet.
+// Returns the number of calls of the group, which must be equal on all ranks so that their instances match.
 std::uint64_t MergedSet::same_calls(const std::string& group, std::span<const Rank> ranks,
                                     const std::vector<CollectiveCensus>& found) const {
   const auto calls_of = [&](Rank r) {
@@ -365,11 +366,11 @@ void MergedSet::census() {
   }
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] != i)
-      throw failure("rank " + std::to_string(i) + " is missing: a collective needs all ranks of its group");
+      throw failure("rank " + std::to_string(i) + " is missing: a collective requires all ranks of its group");
   }
   if (world.value_or(0) > numbers.size()) {
     throw failure("rank " + std::to_string(numbers.size()) + " is missing: the whole set has " +
-                  counted(*world, "rank") + ", and a collective needs all ranks of its group");
+                  counted(*world, "rank") + ", and a collective requires all ranks of its group");
   }
   plan_.ranks = static_cast<std::uint32_t>(found.size());
   std::int64_t highest = -1;
@@ -377,7 +378,7 @@ void MergedSet::census() {
     highest = std::max(highest, c.highest_tag);
     plan_.first_instance = std::max(plan_.first_instance, static_cast<std::uint64_t>(c.highest_instance + 1));
   }
-  if (highest >= largest_tag) throw failure("no tags are left behind " + std::to_string(highest));
+  if (highest >= largest_tag) throw failure("no tags are left after " + std::to_string(highest));
   plan_.first_tag = highest + 1;
   define_groups(found);
   if (diagnostics_.errors() != 0) return;
@@ -397,13 +398,14 @@ const MergeChoice* MergedSet::choose(const MergeCall& call) {
     const std::lock_guard lock(mutex_);
     used_[i] = true;
     if (!options_.rules[i].builtin) return &choices_[i];
-    if (call.members == 1) return nullptr;  // there is nobody to send to
+    if (call.members == 1) return nullptr;  // there is no other rank
     if (synthesis_.has(i)) {
       const MergeChoice* const made = synthesis_.find(i, call);
       return made == nullptr ? &choices_[i] : made;
     }
     const auto at = built_.find({i, call.type, call.members, call.root ? std::int64_t{*call.root} : -1});
-    return at == built_.end() ? &choices_[i] : &at->second;  // the former is refused for what it lacks
+    return at == built_.end() ? &choices_[i] : &at->second;  // choices_[i] is rejected later, for its missing
+                                                             // algorithm
   }
   return nullptr;
 }
@@ -442,10 +444,10 @@ std::vector<std::string> MergedSet::notes() const {
   for (const auto& [which, calls] : counts.small)
     small[{plan_.algorithms[which.first].source, which.second}] += calls;
   for (const auto& [which, calls] : small)
-    notes.push_back(too_small_text(calls, "stays as it is", "stay as they are", which.first, which.second));
+    notes.push_back(too_small_text(calls, "is unchanged", "are unchanged", which.first, which.second));
   if (counts.spread != 0) {
     notes.push_back("the bytes of " + counted(counts.spread, "collective node") +
-                    " are no multiple of their algorithm's chunks; some chunks are a byte longer than others");
+                    " are not a multiple of their algorithm's chunks; some chunks are one byte longer");
   }
   return notes;
 }
@@ -455,26 +457,28 @@ void MergedSet::finish() {
   for (std::size_t i = 0; i < used_.size(); ++i) {
     if (used_[i]) continue;
     diagnostics_.warning({.file = workload_.base_name()}, "merge",
-                         "'" + options_.rules[i].text + "' fits no collective");
+                         "'" + options_.rules[i].text + "' matches no collective");
   }
   for (const auto& [algorithm, type] : counts.others) {
     const std::string& own = plan_.algorithms[algorithm].collective;
     diagnostics_.warning({.file = workload_.base_name()}, "merge",
                          "the algorithm " + plan_.algorithms[algorithm].source +
-                             (own == "custom" ? " is custom" : " is one for " + own) + ", and takes the place of " +
+                             (own == "custom" ? " is custom" : " is for " + own) + ", but replaces " +
                              std::string(name(type)));
   }
   if (counts.misfits != 0) {
-    diagnostics_.warning({.file = workload_.base_name()}, "merge",
-                         counted(counts.misfits, "collective node") +
-                             " merged that the algorithm cannot express: another root, parts that differ in size, "
-                             "ranks in the place of relays, or some dimensions of the network only");
+    diagnostics_.warning(
+        {.file = workload_.base_name()}, "merge",
+        counted(counts.misfits, "collective node") +
+            " merged that the algorithm does not support: another root, shards of different sizes, "
+            "ranks instead of relays, or only some dimensions of the network");
   }
   if (counts.rounded == 0) return;
-  diagnostics_.warning({.file = workload_.base_name()}, "sizes",
-                       "the bytes of " + counted(counts.rounded, "collective node") +
-                           " are no multiple of their algorithm's chunks, and its traces do not tell which chunks "
-                           "a message carries; messages are rounded down");
+  diagnostics_.warning(
+      {.file = workload_.base_name()}, "sizes",
+      "the bytes of " + counted(counts.rounded, "collective node") +
+          " are not a multiple of their algorithm's chunks, and its traces do not state which chunks "
+          "a message carries; messages are rounded down");
 }
 
 }  // namespace convert

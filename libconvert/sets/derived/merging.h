@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Puts algorithms in the place of a workload's collectives, as a set that can be written.
+// Replaces a workload's collectives by algorithms, as a set for writing.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,19 @@
 namespace convert {
 
 struct MergeOptions {
-  std::vector<CollectiveRule> rules;         // the first that fits counts
-  std::uint32_t chunks = 1;                  // instances of a collective, where its rule has no number
-  bool require_all = false;                  // a collective that stays is an error
-  bool allow_misfits = false;                // an algorithm for another collective is a warning only
-  std::optional<std::vector<Rank>> ranks{};  // only these are written
-  FasterBuilder faster{};                    // asked beside what is synthesized
+  std::vector<CollectiveRule> rules;         // the first matching rule applies
+  std::uint32_t chunks = 1;                  // instances of a collective, if its rule has no number
+  bool require_all = false;                  // an unmatched collective is an error
+  bool allow_misfits = false;                // an algorithm for another collective causes only a warning
+  std::optional<std::vector<Rank>> ranks{};  // write only these ranks
+  FasterBuilder faster{};                    // alternative to synthesized algorithms
   unsigned jobs = 1;
 };
 
 class MergedSet : public SetSource {
  public:
-  // Reads the algorithms, and once the workload, whose collectives must agree across ranks. Keeps a workload that
-  // is a stream in memory. Throws Error(input) [merge], Error(usage).
+  // Reads the algorithms, and once the workload, whose collectives must agree across ranks. A streamed workload is
+  // stored in memory. Throws Error(input) [merge], Error(usage).
   MergedSet(SetSource& workload, MergeOptions options, Diagnostics& diagnostics);
   ~MergedSet() override;
 
@@ -48,12 +48,12 @@ class MergedSet : public SetSource {
 
   // Returns the counts of all ranks read so far.
   [[nodiscard]] MergeCounts counts() const;
-  // Returns what is to be told of the ranks read so far, beside warnings.
+  // Returns messages about the ranks read so far, in addition to warnings.
   [[nodiscard]] std::vector<std::string> notes() const;
-  // Returns how many algorithms were synthesized.
+  // Returns the number of synthesized algorithms.
   [[nodiscard]] std::size_t synthesized() const { return synthesis_.made(); }
-  // Warns, after all ranks were read, of rules that fit nothing, algorithms of other collectives, misfits, and
-  // sizes that were rounded.
+  // Warns, after all ranks are read, about rules without matches, algorithms of other collectives, misfits, and
+  // rounded sizes.
   void finish();
 
  private:
@@ -80,12 +80,12 @@ class MergedSet : public SetSource {
   MergeOptions options_;
   Diagnostics& diagnostics_;
   std::vector<std::unique_ptr<TraceSource>> sources_;  // of the algorithms
-  std::vector<MergeChoice> choices_;                   // by rule; of builtins without the algorithm
-  // Built algorithms by rule, collective, ranks of the group and root, -1 for none.
+  std::vector<MergeChoice> choices_;                   // by rule; builtins have no algorithm here
+  // Built algorithms by rule, collective, number of ranks in the group, and root (-1: no root).
   std::map<std::tuple<std::size_t, Collective, std::uint32_t, std::int64_t>, MergeChoice> built_;
   SynthesisChoices synthesis_;
   std::vector<bool> used_;   // by rule
-  std::vector<Trace> held_;  // a workload that can be read once only
+  std::vector<Trace> held_;  // a workload that can be read only once
   std::vector<Rank> ranks_;
   MergePlan plan_;
   mutable std::mutex mutex_;

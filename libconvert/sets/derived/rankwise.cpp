@@ -15,7 +15,7 @@
 namespace convert {
 namespace {
 
-// A rank's nodes whole, or, of a stream, of one rank after the other.
+// Reads a rank's nodes as a whole; for a stream, rank by rank.
 void read_whole(TraceReader& reader, Trace& trace) {
   trace.nodes.clear();
   read_nodes(reader, trace);
@@ -35,7 +35,7 @@ RankwiseSet::RankwiseSet(SetSource& source, RankwiseOptions options, Diagnostics
   if (options_.subset) options_.subset->members = [this](std::string_view group) { return members_of(group); };
 }
 
-// Groups that come late cannot be known: what is said of their ranks stays as it is.
+// Groups that are complete only at the end are unknown here; their ranks remain unchanged.
 const std::vector<Rank>* RankwiseSet::members_of(std::string_view group) {
   std::call_once(groups_read_, [&] {
     if (source_.groups_come_late()) return;
@@ -48,7 +48,7 @@ const std::vector<Rank>* RankwiseSet::members_of(std::string_view group) {
   return at == members_.end() ? nullptr : &at->second;
 }
 
-// Ranks of a set stand in their order nearly always: only where they do not is every head read.
+// Ranks of a set are nearly always in order. Every head is read only if they are not.
 void RankwiseSet::find_ranks() {
   const std::size_t n = source_.independent_ranks();
   if (n == 0) return;
@@ -97,11 +97,11 @@ bool RankwiseSet::read(TraceReader& source, Trace& out) {
   return true;
 }
 
-// Folds the merged collectives of ranks. Reads a rank twice unless it is small: first to keep what is needed of all
-// nodes, then to fold them, batch by batch.
+// Collapses the merged collectives of ranks. Reads a rank twice unless it is small: first to store the facts needed
+// about all nodes, then to collapse them batch by batch.
 class RankwiseSet::FoldingReader : public TraceReader {
  public:
-  // The ranks are those of set.indices_ from first to last - 1.
+  // Ranks are set.indices_ from first to last - 1.
   FoldingReader(RankwiseSet& set, std::size_t first, std::size_t last) : set_(set), next_(first), last_(last) {}
 
   bool next_rank(Trace& out) override {
@@ -140,7 +140,7 @@ class RankwiseSet::FoldingReader : public TraceReader {
       std::swap(out.nodes, rank_.nodes);
       return !out.nodes.nodes.empty();
     }
-    // A batch may fold to nothing.
+    // A batch may collapse to nothing.
     while (out.nodes.nodes.empty() && !ended_) {
       ended_ = !reader_->next_nodes(batch_, max_nodes);
       if (ended_) {
@@ -159,8 +159,8 @@ class RankwiseSet::FoldingReader : public TraceReader {
   std::size_t next_;
   std::size_t last_;
   std::unique_ptr<TraceReader> reader_;
-  Trace rank_;                        // with what is kept of its nodes; all of a small one
-  std::optional<Collapse> collapse_;  // of a rank that is read twice
+  Trace rank_;                        // with the kept parts of its nodes; all nodes of a small rank
+  std::optional<Collapse> collapse_;  // for a rank that is read twice
   Trace batch_;
   bool ended_ = false;
 };
@@ -175,7 +175,7 @@ std::unique_ptr<TraceReader> RankwiseSet::open_rank(std::size_t i) {
   return changed(source_.open_rank(indices_[i]));
 }
 
-// Rank after rank, as the subset has them.
+// Returns the ranks one by one, in the order of the subset.
 std::unique_ptr<TraceReader> RankwiseSet::open_all() {
   if (indices_.empty()) return changed(source_.open_all());
   if (folds_only()) return std::make_unique<FoldingReader>(*this, 0, indices_.size());
@@ -237,17 +237,17 @@ void RankwiseSet::warn_of_groups(const Counts& counts) {
       members[std::to_string(group.id)] = {group.ranks.size(), static_cast<std::size_t>(left)};
     }
   }
-  // Beside the ranks that were seen there may be more: of independent ones only those taken are read.
+  // There may be more ranks than were seen: of independent ranks only selected ranks are read.
   const std::size_t all = std::max<std::size_t>(seen_.size(), source_.independent_ranks());
   for (const auto& [group, calls] : counts.taken.of_group) {
     const auto at = members.find(group);
-    if (at == members.end() && group != "0") continue;  // of no group that is defined
+    if (at == members.end() && group != "0") continue;  // in no defined group
     const auto [before, after] = at != members.end() ? at->second : std::pair{all, options_.subset->ranks.size()};
     if (before == after) continue;
     diagnostics_.warning({.file = source_.base_name()}, "groups",
                          counted(calls, "collective") + " of " +
                              (at == members.end() ? std::string("all ranks") : "group " + group) + " " +
-                             (calls == 1 ? "has " : "have ") + counted(after, "rank") + " in place of " +
+                             (calls == 1 ? "has " : "have ") + counted(after, "rank") + " instead of " +
                              std::to_string(before));
   }
 }
@@ -255,7 +255,7 @@ void RankwiseSet::warn_of_groups(const Counts& counts) {
 void RankwiseSet::finish() {
   const Counts counts = this->counts();
   if (options_.collapse && counts.folded.collectives == 0) {
-    diagnostics_.warning({.file = source_.base_name()}, "collapse", "no node is of a merged collective");
+    diagnostics_.warning({.file = source_.base_name()}, "collapse", "no node belongs to a merged collective");
   }
   if (!options_.subset) return;
   for (const Rank r : options_.subset->ranks) require(r);
@@ -263,7 +263,7 @@ void RankwiseSet::finish() {
   if (counts.taken.dropped == 0) return;
   diagnostics_.warning({.file = source_.base_name()}, "split",
                        counted(counts.taken.dropped, "message") + " from or to other ranks " +
-                           (counts.taken.dropped == 1 ? "is" : "are") + " left out");
+                           (counts.taken.dropped == 1 ? "is" : "are") + " omitted");
 }
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a set of another one: of some of its ranks, or all, each changed by itself.
+// Set of some or all ranks of another set, each changed independently.
 #pragma once
 
 #include <map>
@@ -17,14 +17,15 @@
 namespace convert {
 
 struct RankwiseOptions {
-  bool collapse = false;               // fold merged collectives
-  std::optional<RankSubset> subset{};  // after that
+  bool collapse = false;               // replace merged collectives by single nodes
+  std::optional<RankSubset> subset{};  // applied after collapsing
 };
 
-// Keeps at most one rank for each thread in memory; one that is only folded and can be read twice, not even whole.
+// Keeps at most one rank per thread in memory; a rank that is only collapsed and can be read twice is read in
+// batches.
 class RankwiseSet : public SetSource {
  public:
-  // Throws Error(usage) if the set lacks a rank of the subset, where that is known before reading.
+  // Throws Error(usage) if the set lacks a rank of the subset, if this is known before reading.
   RankwiseSet(SetSource& source, RankwiseOptions options, Diagnostics& diagnostics);
 
   [[nodiscard]] std::string base_name() const override { return source_.base_name(); }
@@ -32,7 +33,7 @@ class RankwiseSet : public SetSource {
   [[nodiscard]] std::size_t independent_ranks() const override { return indices_.size(); }
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
-  // Returns a subset's groups without the members that it leaves out, and without empty groups.
+  // Returns a subset's groups without members outside the subset, and without empty groups.
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override;
   [[nodiscard]] bool groups_come_late() const override { return source_.groups_come_late(); }
   [[nodiscard]] bool has_subgroups() const override { return source_.has_subgroups(); }
@@ -46,16 +47,16 @@ class RankwiseSet : public SetSource {
   };
   // Returns the counts of all ranks read so far.
   [[nodiscard]] Counts counts() const;
-  // Warns, after all ranks were read, of collectives of groups that have lost members, messages left out, and
+  // Warns, after all ranks are read, about collectives of groups that have lost members, omitted messages, and
   // nothing to collapse. Throws Error(usage) if the set lacks a rank of the subset.
   void finish();
 
  private:
   class FoldingReader;
-  // Reads the next rank of `source` that is taken, and changes it. Returns false at the end.
+  // Reads and changes the next selected rank of `source`. Returns false at the end.
   bool read(TraceReader& source, Trace& out);
   [[nodiscard]] std::unique_ptr<TraceReader> changed(std::shared_ptr<TraceReader> source);
-  // Returns whether ranks are folded, and may be read again: that of linked ones tells findings.
+  // Returns whether ranks are only collapsed and may be read again; reading linked ranks reports findings.
   [[nodiscard]] bool folds_only() const {
     return options_.collapse && !options_.subset && !source_.groups_come_late();
   }
@@ -69,12 +70,12 @@ class RankwiseSet : public SetSource {
   SetSource& source_;
   RankwiseOptions options_;
   Diagnostics& diagnostics_;
-  std::vector<std::size_t> indices_;  // of the ranks in the source; empty: it is a stream
+  std::vector<std::size_t> indices_;  // of the ranks in the source; empty for a stream
   mutable std::mutex mutex_;
   std::once_flag groups_read_;
   std::map<std::string, std::vector<Rank>, std::less<>> members_;  // by pg_name
-  std::map<Rank, bool> seen_;                                      // ranks of the source: whether they were taken
-  std::map<Rank, Counts> counts_;                                  // by rank, which may be read again
+  std::map<Rank, bool> seen_;      // ranks of the source: whether they were selected
+  std::map<Rank, Counts> counts_;  // by rank, which may be read again
 };
 
 }  // namespace convert

@@ -9,11 +9,11 @@
 
 namespace convert {
 
-// Reads all ranks and returns the dependencies to take out; none unless they are the ranks 0…n-1. Keeps a compact
-// summary of every rank, and its times.
+// Reads all ranks and returns the dependencies to remove; none unless the ranks are 0…n-1. Keeps a compact summary
+// of every rank, and its times.
 [[nodiscard]] Relaxation find_relaxation(SetSource& source, unsigned jobs);
 
-// Makes a set without the dependencies of `cuts`.
+// Set without the dependencies in `cuts`.
 class RelaxedSource : public DerivedSource {
  public:
   // Both must outlive this object.

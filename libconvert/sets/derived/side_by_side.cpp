@@ -20,7 +20,7 @@ bool communicates(NodeType type) {
   return type == NodeType::comm_send || type == NodeType::comm_recv || type == NodeType::comm_coll;
 }
 
-// The attributes that name the group of a node, and of the collective that the node has replaced.
+// Attributes that name the group of a node, or of the collective that the node replaced.
 bool is_group(const Attr& a) {
   return (a.name == attr::pg_name || a.name == merged::pg_name) && a.kind == Kind::string_val;
 }
@@ -38,7 +38,7 @@ void drop_algorithm(AttrTable& metadata) {
 
 }  // namespace
 
-// One rank.
+// Reader of shifted ranks.
 class SideBySide::Reader : public TraceReader {
  public:
   Reader(const SideBySide& all, std::size_t first, std::size_t last) : all_(all), next_(first), last_(last) {}
@@ -53,7 +53,7 @@ class SideBySide::Reader : public TraceReader {
       (void)reader_->next_rank(out);
       if (out.rank != own) {
         throw input_error({.file = out.name},
-                          "rank " + std::to_string(own) + " is missing: a set beside another must be ranks 0…n-1",
+                          "rank " + std::to_string(own) + " is missing: joined sets must have the ranks 0…n-1",
                           "merge");
       }
     } else {
@@ -99,12 +99,12 @@ std::string_view SideBySide::Reader::new_group(const Trace& trace, std::size_t n
   if (name.empty() || name == "0") return set_->world;
   throw input_error(location_of(trace, node),
                     "node " + std::to_string(trace.nodes.nodes[node].id) + ": process group '" + std::string(name) +
-                        "' is not defined; to be kept apart from those of the other sets it must stand in "
+                        "' is not defined; to separate it from the groups of the other sets, define it in "
                         "PREFIX.groups.json",
                     "merge");
 }
 
-// Collectives without a group get one, for which their attributes move to the end of the table.
+// Collectives without a group get one; their attributes then move to the end of the table.
 void SideBySide::Reader::shift(Trace& out) const {
   NodeTable& t = out.nodes;
   for (std::size_t i = 0; i < t.nodes.size(); ++i) {
@@ -115,7 +115,7 @@ void SideBySide::Reader::shift(Trace& out) const {
     for (std::uint32_t k = n.attrs.begin; k < n.attrs.begin + n.attrs.count; ++k) {
       Attr& a = t.attrs[k];
       if (is_end(a) && is_integer(a.kind) && a.kind != Kind::bool_val && static_cast<std::int64_t>(a.bits) >= 0)
-        a.bits += set_->first;  // -1 stays: nobody
+        a.bits += set_->first;  // -1 (no rank) is kept
       if (!is_group(a)) continue;
       grouped = true;
       const Text text = t.add_text(std::string(new_group(out, i, t.string(a))));
@@ -151,7 +151,7 @@ SideBySide::SideBySide(std::vector<std::unique_ptr<TraceSource>>& sets, unsigned
 
 SideBySide::~SideBySide() = default;
 
-// Groups keep their numbers, but for those that an earlier set has. New ones are beyond all.
+// Groups keep their numbers, except numbers that an earlier set uses. New numbers follow all others.
 void SideBySide::number_groups() {
   std::vector<std::vector<CommGroup>> lists;
   std::int64_t next = 1;
@@ -161,7 +161,7 @@ void SideBySide::number_groups() {
     for (const CommGroup& g : lists.back()) {
       constexpr std::int64_t room = std::int64_t{1} << 40U;
       if (g.id > INT64_MAX - room)
-        throw input_error({.file = file->name}, "group " + std::to_string(g.id) + " leaves no numbers for others",
+        throw input_error({.file = file->name}, "group " + std::to_string(g.id) + " leaves no ids for other groups",
                           "merge");
       next = std::max(next, g.id + 1);
     }
@@ -176,7 +176,7 @@ void SideBySide::number_groups() {
   for (std::size_t s = 0; s < sets_.size(); ++s) {
     Set& set = sets_[s];
     for (const CommGroup& g : lists[s]) {
-      // 0 that is in no file is the group of all ranks.
+      // A group 0 that is in no file is the group of all ranks.
       const std::int64_t id = g.id != 0 && taken.insert(g.id).second ? g.id : next++;
       set.groups[std::to_string(g.id)] = std::to_string(id);
       put(id, g.ranks, set.first);
@@ -215,18 +215,18 @@ void SideBySide::check_algorithms(const std::vector<std::string>& operands, bool
     const std::string computes = collective(i);
     if (computes.empty()) continue;
     const bool custom = computes == "custom";
-    const auto member = set_member(operands[i]);  // what the shell makes of ring.*.et
+    const auto member = set_member(operands[i]);  // a shell expands ring.*.et to members
     const std::string rule = "-a " + std::string(rule_kind(computes)) + "=" + (member ? member->set : operands[i]) +
                              (custom ? " --misfits warn" : "");
     const std::string is = custom ? "is a custom algorithm" : "is an algorithm for " + computes;
     const std::string other = "'" + operands[workload] + "'";
     if (!allowed) {
-      throw usage_error("'" + operands[i] + "' " + is + ", and " + other + " is a workload: did you mean " + rule +
-                        "? Without -a, --misfits warn runs it beside the workload, as a job of its own");
+      throw usage_error("'" + operands[i] + "' " + is + ", and " + other +
+                        " is a workload; merge the algorithm with " + rule +
+                        ", or run it beside the workload as a separate job with --misfits warn");
     }
-    diagnostics.warning({.file = operands[i]}, "merge",
-                        is + ", and is put beside " + other + " as a job of its own",
-                        {"hint: " + rule + " puts it in the place of the workload's collectives"});
+    diagnostics.warning({.file = operands[i]}, "merge", is + ", and runs beside " + other + " as a separate job",
+                        {"hint: " + rule + " replaces the workload's collectives with it"});
   }
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr unsigned length_bits = 7;
 
-// Returns the encoded message without the length before it.
+// Returns the encoded message without its length prefix.
 std::string metadata_message(const Metadata& metadata) {
   std::string bytes;
   ChakraEncoder().metadata(metadata, bytes);
@@ -26,7 +26,7 @@ std::string metadata_message(const Metadata& metadata) {
   return bytes.substr(length + 1);
 }
 
-// Adds the lines of `from` behind those that are there: what happened to the joined trace happened to its ranks.
+// Appends the history lines of `from`: changes of the joined trace also apply to its ranks.
 void add_history_of(const Metadata& from, Metadata& to) {
   const Attr* const later = find(from.table.attrs, attr::history);
   if (later == nullptr || later->kind != Kind::string_list) return;
@@ -38,9 +38,10 @@ void add_history_of(const Metadata& from, Metadata& to) {
 Trace only_trace(SetSource& source, unsigned jobs) {
   std::vector<Trace> traces = source.load(jobs);
   if (traces.size() == 1) return std::move(traces.front());
-  throw usage_error(source.base_name() + " has " + counted(traces.size(), "trace") +
-                    ": one trace of a whole system is split; --ranks takes some of a set, --join makes one "
-                    "trace of it");
+  throw usage_error(
+      source.base_name() + " has " + counted(traces.size(), "trace") +
+      ", but a split requires one trace of a whole system; use --ranks to select ranks, --join to make one "
+      "trace");
 }
 
 std::vector<NodePlace> find_places(const Trace& system, bool joined, const SplitOptions& options,
@@ -50,18 +51,18 @@ std::vector<NodePlace> find_places(const Trace& system, bool joined, const Split
   if (options.map) {
     const auto file = open_input(*options.map);
     places = places_by_map(system, parse_device_map(*options.map, file->read_rest()), diagnostics);
-    hint = "name them in " + *options.map;
+    hint = "list them in " + *options.map;
   } else {
     const std::string name = options.attribute.value_or(std::string(attr::npu.view()));
     places = places_by_attribute(system, Name(name), !joined);
-    hint = "attribute " + name + " says it; name another with --by attr:NAME, or a device map with --by map:FILE";
+    hint = "attribute " + name + " gives it; use another with --by attr:NAME, or a device map with --by map:FILE";
   }
   if (options.default_npu) {
     for (NodePlace& p : places) {
       if (p.ranks.rank == no_rank) p.ranks.rank = *options.default_npu;
     }
   }
-  require_places(system, places, hint + ", or give --default-npu");
+  require_places(system, places, hint + ", or set --default-npu");
   return places;
 }
 
@@ -73,7 +74,7 @@ SplitSet::SplitSet(SetSource& source, const SplitOptions& options, Diagnostics& 
   groups_ = source.groups();
   std::optional<JoinedRanks> joined = read_joined(system);
   if (joined && (options.attribute || options.map))
-    throw usage_error(system.name + " is a joined set, whose nodes say their ranks; leave --by out");
+    throw usage_error(system.name + " is a joined set, whose nodes state their ranks; omit --by");
   std::vector<NodePlace> places = find_places(system, joined.has_value(), options, diagnostics);
   split_.emplace(std::move(system), std::move(places), options.cross, std::move(joined));
   if (split_->joined() && split_->joined()->groups) {
@@ -85,7 +86,7 @@ SplitSet::SplitSet(SetSource& source, const SplitOptions& options, Diagnostics& 
   if (counts().dropped == 0) return;
   diagnostics.warning(
       {.file = split_->system().name}, "split",
-      counted(counts().dropped, "edge") + " between NPUs " + (counts().dropped == 1 ? "is" : "are") + " left out");
+      counted(counts().dropped, "edge") + " between NPUs " + (counts().dropped == 1 ? "is" : "are") + " omitted");
 }
 
 Metadata SplitSet::metadata(std::size_t i) const {
@@ -116,7 +117,7 @@ std::unique_ptr<TraceReader> SplitSet::open(std::size_t next, std::size_t end) c
   });
 }
 
-// One rank of the whole, whose nodes come in batches: those of an own rank each.
+// The joined trace as one rank, whose nodes come in one batch per original rank.
 class JoinedSet::Reader : public TraceReader {
  public:
   explicit Reader(JoinedSet& set) : set_(set) {}

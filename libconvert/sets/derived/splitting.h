@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Splits a trace of a whole system into a set with a trace for each NPU, and joins a set into one such trace.
+// Splits a trace of a whole system into a set with a trace for each NPU, and joins a set into such a trace.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,16 @@
 
 namespace convert {
 
-// Returns the places that a device map gives to nodes, by number (`task_id` of a task graph, else the id) or name.
-// A `comm_task` needs source and destination; within one NPU it becomes a copy. Throws Error(input) [devices] like
-// formats/flexflow/task_devices.h. Warns of entries without a node, and of transfers without a size.
+// Returns the places that a device map assigns to nodes, by number (`task_id` of a task graph, else the id) or
+// name. A `comm_task` requires source and destination; within one NPU it becomes a copy. Throws Error(input)
+// [devices] as in formats/flexflow/task_devices.h. Warns about entries without a node, and about transfers without
+// a size.
 [[nodiscard]] std::vector<NodePlace> places_by_map(const Trace& system, const DeviceMap& map,
                                                    Diagnostics& diagnostics);
 
 struct SplitOptions {
-  std::optional<std::string> attribute{};  // the one that says the NPU; none: npu
-  std::optional<std::string> map{};        // a device map's file, in place of an attribute
+  std::optional<std::string> attribute{};  // attribute with the NPU; empty: npu
+  std::optional<std::string> map{};        // file of a device map, instead of an attribute
   std::optional<Rank> default_npu{};       // for nodes without an NPU
   CrossEdges cross = CrossEdges::pair;
   unsigned jobs = 1;
@@ -30,8 +31,8 @@ struct SplitOptions {
 
 class SplitSet : public SetSource {
  public:
-  // Reads the one trace of `source`. Throws Error(input) [split], [joined], [devices]; Error(usage) at several
-  // traces.
+  // Reads the single trace of `source`. Throws Error(input) [split], [joined], [devices]; Error(usage) if there are
+  // several traces.
   SplitSet(SetSource& source, const SplitOptions& options, Diagnostics& diagnostics);
 
   [[nodiscard]] std::string base_name() const override { return name_; }
@@ -52,14 +53,14 @@ class SplitSet : public SetSource {
   std::string name_;
   std::optional<SystemSplit> split_;
   std::optional<InputSet::Groups> groups_;
-  bool part_ = false;  // the groups are of more ranks than were joined
+  bool part_ = false;  // the groups have more ranks than were joined
 };
 
-// Makes one trace of all nodes, rank after rank, each with `npu`, numbered anew; its metadata hold what a split
-// needs to give the same bytes back. Keeps the set in memory.
+// One trace of all nodes, rank by rank, each with `npu` and renumbered. Its metadata contain the information that a
+// split needs to restore the same bytes. Keeps the set in memory.
 class JoinedSet : public SetSource {
  public:
-  // Reads the whole set. Throws Error(input) at two ranks of one number and at malformed groups, and [joined].
+  // Reads the whole set. Throws Error(input) for a repeated rank and malformed groups, and Error(input) [joined].
   JoinedSet(SetSource& source, unsigned jobs);
 
   [[nodiscard]] std::string base_name() const override { return name_; }

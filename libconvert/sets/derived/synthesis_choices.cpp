@@ -41,7 +41,8 @@ void SynthesisChoices::read(const CollectiveRule& rule) {
     SynthesisRule read = parse_synthesis_rule(rule.algorithm);
     if (read.network) return read;
     throw usage_error(
-        "a synthesized algorithm is made for a network; add net=FILE, or such as net=ring:8,bw=50GB/s,lat=500ns");
+        "a synthesized algorithm requires a network; add net=FILE, or a short form such as "
+        "net=ring:8,bw=50GB/s,lat=500ns");
   });
   std::unique_ptr<SynthesisLibrary>& library = libraries_[library_name(*rules_.back())];
   if (library != nullptr) return;

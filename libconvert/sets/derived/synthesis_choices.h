@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chooses synthesized algorithms for the collectives of a workload: one for each group, root and class of sizes.
+// Chooses synthesized algorithms for the collectives of a workload: one for each group, root and size class.
 #pragma once
 
 #include <cstdint>
@@ -21,28 +21,28 @@ namespace convert {
 
 class SynthesisChoices {
  public:
-  // Rule, group, collective, root (its rank, or its place; -1: none) and size_class().
+  // Rule, group, collective, root (a rank, or its index in the group; -1: no root) and size_class().
   using Key = std::tuple<std::size_t, std::string, Collective, std::int64_t, std::uint32_t>;
-  using Sizes = std::map<Key, std::int64_t>;  // the largest comm_size of each; roots are ranks
+  using Sizes = std::map<Key, std::int64_t>;  // largest comm_size by key; roots are ranks
 
-  // Reads the networks of the rules that name synthesized algorithms; the rules must outlive this. Throws
-  // Error(usage), or with the place of a rule in a map Error(input) [merge]. `faster`: as SynthesisLibrary has it.
+  // Reads the networks of the rules with synthesized algorithms; the rules must outlive this object. Throws
+  // Error(usage), or Error(input) [merge] with the location of a rule in a map. `faster`: as in SynthesisLibrary.
   SynthesisChoices(std::span<const CollectiveRule> rules, FasterBuilder faster);
 
   // Returns whether a rule names a synthesized algorithm.
   [[nodiscard]] bool has(std::size_t rule) const { return rules_[rule].has_value(); }
-  // Returns what the nodes of a rank want. Several threads may call it.
+  // Returns the algorithms that the nodes of a rank require. Thread-safe.
   [[nodiscard]] Sizes wanted_by(const NodeTable& table) const;
   void want(const Sizes& sizes);
 
-  // Makes what is wanted, for the largest collective of each class of sizes, by the groups of the plan. `add` takes
-  // an algorithm for a rule and returns the choice. Throws Error as SynthesisLibrary::make() does.
+  // Makes the required algorithms, for the largest collective of each size class, by the groups of the plan. `add`
+  // converts an algorithm for a rule to a choice. Throws Error as SynthesisLibrary::make() does.
   using Add = std::function<MergeChoice(std::size_t rule, MergeAlgorithm algorithm)>;
   void make(const MergePlan& plan, unsigned jobs, Diagnostics& diagnostics, const Add& add);
 
-  // Returns the choice for a call, null if there is none.
+  // Returns the choice for a call, or null.
   [[nodiscard]] const MergeChoice* find(std::size_t rule, const MergeCall& call) const;
-  // Returns how many algorithms were synthesized.
+  // Returns the number of synthesized algorithms.
   [[nodiscard]] std::size_t made() const;
 
  private:
@@ -56,7 +56,7 @@ class SynthesisChoices {
   std::vector<std::optional<SynthesisRule>> rules_;                     // by rule
   std::map<std::string, std::unique_ptr<SynthesisLibrary>> libraries_;  // by network, occupancy, forwarding
   Sizes wanted_;
-  std::map<Key, MergeChoice> choices_;  // roots are places
+  std::map<Key, MergeChoice> choices_;  // roots are indices in the group
 };
 
 }  // namespace convert

@@ -22,15 +22,15 @@ void WindowSet::find_span(unsigned jobs) {
   if (span_.last_ns == no_time)
     throw input_error(
         {.file = source_.base_name()},
-        "no node states when it ran (start_time_micros or start_nanos, and a duration), so that there is "
-        "no window to take; --iteration takes steps by their nodes, without times",
+        "no node has a recorded time (start_time_micros or start_nanos, and a duration), so there is no "
+        "window; use --iteration to select steps without times",
         "window");
   constexpr std::int64_t most_ns = std::numeric_limits<Picoseconds>::max() / ps_per_ns;
   if (span_.last_ns - span_.begin_ns() > most_ns)
     throw input_error({.file = source_.base_name()},
-                      "the recorded times span more than 106 days; are they of one clock?", "window");
+                      "the recorded times span more than 106 days; check that they are from one clock", "window");
   if (window_.from_ps > recorded_ps())
-    throw usage_error("--window: it begins at " + format_time(window_.from_ps) + ", behind the end at " +
+    throw usage_error("--window begins at " + format_time(window_.from_ps) + ", after the end at " +
                       format_time(recorded_ps()));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a set of what another one did in a window of recorded time.
+// Set of the nodes of another set in a window of recorded time.
 #pragma once
 
 #include <map>
@@ -12,12 +12,12 @@
 
 namespace convert {
 
-// Reads all ranks three times: for the times of the set, for the calls and messages that all of their ranks keep,
-// and to write. Keeps at most one rank for each thread in memory; a stream as a whole.
+// Reads all ranks three times: for the times of the set, for the calls and messages that all their ranks keep, and
+// to write. Keeps at most one rank per thread in memory; a stream as a whole.
 class WindowSet : public SetSource {
  public:
-  // Throws Error(input) if no node states when it ran, and [window] if no node is in the window; Error(usage) if
-  // it begins behind the end.
+  // Throws Error(input) if no node has a recorded time, and [window] if no node is in the window; Error(usage) if
+  // the window begins after the end.
   WindowSet(SetSource& source, const TimeWindow& window, PartialCalls partial, unsigned jobs);
 
   [[nodiscard]] std::string base_name() const override { return source_.base_name(); }
@@ -33,7 +33,7 @@ class WindowSet : public SetSource {
 
   // Returns the counts of all ranks read so far.
   [[nodiscard]] WindowCounts counts() const;
-  // Returns from when to when the set was recorded: from 0 on.
+  // Returns the duration of the recording, in ps.
   [[nodiscard]] Picoseconds recorded_ps() const;
 
  private:
@@ -46,7 +46,7 @@ class WindowSet : public SetSource {
   TimeWindow window_;
   PartialCalls what_;
   RecordedSpan span_;
-  std::vector<std::vector<std::uint32_t>> partial_;  // by rank in the set: nodes, by index
+  std::vector<std::vector<std::uint32_t>> partial_;  // by rank in the set: indices of nodes
   mutable std::mutex mutex_;
   WindowCounts counts_;
 };

@@ -13,14 +13,14 @@
 namespace convert {
 namespace {
 
-// Returns the groups file of the set whose rank is in `file`.
+// Returns the groups file of the set that the rank in `file` belongs to.
 std::optional<InputSet::Groups> groups_beside(const std::string& file) {
   if (!convert::rank_of(file)) return std::nullopt;
   const std::string folder = file.substr(0, file.size() - file_name_part(file).size());
   return groups_file_of(folder + base_of_file(file));
 }
 
-// Returns the announced groups; a group of unknown ranks has the rank that announces it.
+// Returns the announced groups; a group of unknown ranks contains the rank that announces it.
 std::optional<GroupLists> announced_lists(const std::vector<ProcessGroup>& announced, Rank rank) {
   if (announced.empty()) return std::nullopt;
   GroupLists lists;
@@ -41,7 +41,7 @@ void warn_of_undefined_groups(std::span<const TraceSummary> ranks, Diagnostics& 
           s.location(c), "groups",
           "rank " + std::to_string(s.rank) + ' ' + s.named(c) + " is a collective of " +
               rules::group_text(use.group) +
-              ", and there is no groups file: the ranks of a group are taken to be those that use it",
+              ", and there is no groups file: assuming that exactly the ranks that use a group are in it",
           {"hint: list them in PREFIX.groups.json"});
       return;
     }
@@ -51,7 +51,7 @@ void warn_of_undefined_groups(std::span<const TraceSummary> ranks, Diagnostics& 
 void check_groups_of_rank(const SetSource& source, const TraceSummary& rank, std::optional<Rank> world,
                           const std::vector<ProcessGroup>& announced, const RuleSet& enabled,
                           Diagnostics& diagnostics) {
-  if (source.groups_come_late()) return;  // such ranks define the groups that they use
+  if (source.groups_come_late()) return;  // such ranks define their groups
   std::optional<InputSet::Groups> file = source.groups();
   if (!file) file = groups_beside(rank.name);
   std::optional<Error> defect;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t ns_per_s = 1'000'000'000;
 
-// "2024-06-30 11:23:59" as if it were UTC.
+// Parses "2024-06-30 11:23:59" as UTC.
 std::optional<std::int64_t> seconds_of(std::string_view text) {
   if (text.size() != 19 || text[4] != '-' || text[7] != '-' || text[13] != ':' || text[16] != ':')
     return std::nullopt;
@@ -39,7 +39,7 @@ std::string date_of(std::int64_t seconds) {
   return text;
 }
 
-// Profilers of old count from 1970, those of today from a base that they tell.
+// Old profilers count from 1970, current ones from a base in the file.
 std::optional<std::int64_t> begin_of(const Profile& device) {
   constexpr std::int64_t year_2001_ns = 1'000'000'000 * ns_per_s;
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
@@ -59,12 +59,13 @@ bool ranks_differ(const Origins& from) {
   return from.rank && from.device_rank >= 0 && from.device_rank != static_cast<std::int64_t>(*from.rank);
 }
 
-// "of process 23442 there and 1734239 here, …", for a message about the device trace.
+// Returns "process 23442 in the host trace and 1734239 in the device trace, …".
 std::string differences(const Origins& from) {
   constexpr std::int64_t most_apart_s = std::int64_t{36} * 3600;  // time zones, and a run over midnight
   std::string out;
   const auto add = [&](const std::string& what, const std::string& there, const std::string& here) {
-    out += (out.empty() ? "" : ", ") + what + " " + there + " there and " + here + " here";
+    out +=
+        (out.empty() ? "" : ", ") + what + " " + there + " in the host trace and " + here + " in the device trace";
   };
   if (pids_differ(from)) add("process", std::to_string(*from.host_pid), std::to_string(from.device_pids.front()));
   if (ranks_differ(from)) add("rank", std::to_string(*from.rank), std::to_string(from.device_rank));
@@ -73,7 +74,7 @@ std::string differences(const Origins& from) {
   return out;
 }
 
-// "40 of 1604 operators agree by id and name, 630 of 630 by sequence number".
+// Returns "40 of 1604 operators agree by id and name, 630 of 630 by sequence number".
 std::string agreement(const LinkReport::Evidence& e) {
   const auto of = [](std::uint64_t part, std::uint64_t all) {
     return std::to_string(std::min(part, all)) + " of " + std::to_string(all);
@@ -91,7 +92,7 @@ std::string range(const LinkReport::Range& r) {
   return r.low == r.high ? std::to_string(r.low) : std::to_string(r.low) + "–" + std::to_string(r.high);
 }
 
-// Whether what the profile holds of the host trace, though it be a part only, is surely of the same run.
+// Returns whether the profile, possibly of a part of the host trace, is reliably from the same run.
 bool part_agrees(const LinkReport::Coverage& c) { return c.numbered != 0 && 2 * c.agreeing >= c.numbered; }
 
 void check_origin(const Origins& from, const LinkReport& report, bool mismatched, Diagnostics& diagnostics) {
@@ -104,39 +105,39 @@ void check_origin(const Origins& from, const LinkReport& report, bool mismatched
                             " (" + differences(from) + "): ";
   if (refuse && !mismatched) {
     throw input_error(where,
-                      "is of " + other + agreement(e) +
-                          "; name the two files of one process, or link them all the same with --mismatched "
-                          "(of et-convert: -f pytorch,mismatched=yes)",
+                      "is from " + other + agreement(e) +
+                          "; pass the two files of one process, or force linking with --mismatched "
+                          "(et-convert: -f pytorch,mismatched=yes)",
                       "mismatched");
   }
   if (refuse || pids_differ(from)) {
-    diagnostics.warning(where, "mismatched", "is of " + other + agreement(e));
+    diagnostics.warning(where, "mismatched", "is from " + other + agreement(e));
   } else if (few && !e.another_step && 2 * e.agree_by_sequence <= e.with_sequence &&
              !part_agrees(report.coverage)) {
     diagnostics.warning(
         where, "mismatched",
-        "few operators are those of " + from.host_file + ": " + agreement(e) + "; are the files of one run?");
+        "few operators match " + from.host_file + ": " + agreement(e) + "; check that the files are from one run");
   }
 }
 
-// Where no operator is surely in both, nothing tells which part of the profile the host trace observed.
+// Without a reliable match, the part of the profile that the host trace observed is unknown.
 void check_anchored(const Origins& from, const LinkReport& report, bool mismatched, Diagnostics& diagnostics) {
   const LinkReport::Coverage& c = report.coverage;
   const bool sure = report.matched_by_id + report.matched_by_anchor + report.matched_by_order != 0;
   if (sure || 2 * c.with_event >= c.operators || from.operators + from.calls + from.device_ops == 0) return;
-  if (from.operators != 0 && 2 * c.with_event >= from.operators) return;  // all of the profile was observed
+  if (from.operators != 0 && 2 * c.with_event >= from.operators) return;  // the whole profile was observed
   const Location where{.file = from.device_file};
-  const std::string message = (from.operators == 0 ? "holds no operators (cpu_op): " : "holds other operators: ") +
-                              std::string("none of the ") + std::to_string(c.operators) + " of " + from.host_file +
-                              " surely has an event here, and nothing tells which of " +
-                              counted(from.calls, "call") + " and " + counted(from.device_ops, "device operation") +
-                              " are theirs";
+  const std::string message =
+      (from.operators == 0 ? "contains no operators (cpu_op): " : "contains other operators: ") +
+      std::string("none of the ") + std::to_string(c.operators) + " operators of " + from.host_file +
+      " is matched reliably, so it is unknown which of " + counted(from.calls, "call") + " and " +
+      counted(from.device_ops, "device operation") + " belong to them";
   if (mismatched) return diagnostics.warning(where, "mismatched", message);
   throw input_error(where,
                     message + "; " +
                         (from.operators == 0 ? "profile with activities=[ProfilerActivity.CPU, …]"
-                                             : "name two files that were recorded together") +
-                        ", or link all of them with --mismatched (of et-convert: -f pytorch,mismatched=yes)",
+                                             : "pass two files that were recorded together") +
+                        ", or link everything with --mismatched (et-convert: -f pytorch,mismatched=yes)",
                     "mismatched");
 }
 
@@ -144,23 +145,23 @@ std::string nodes_text(const LinkReport::Range& nodes) {
   return (nodes.low == nodes.high ? "node " : "nodes ") + range(nodes);
 }
 
-// Whether that many of what lies between operators that are in both are without a partner: more than 5 %, and more
-// than three. A few are usual: what was running when one of the two began, or what one of them does not record.
+// Returns whether too many items between matched operators have no partner: more than 5 % and more than three. A
+// few are usual: they were running when a recording began, or one recorder does not record them.
 bool many_inside(std::uint64_t without, std::uint64_t all) { return without > 3 && 20 * without > all; }
 
-// Operators that the host trace lacks, where it was observed: the profile is of another step or run.
+// Operators that the host trace lacks although it was observing: the profile is of another step or run.
 void check_foreign(const Origins& from, const LinkReport& report, Diagnostics& diagnostics) {
   const LinkReport::Coverage& c = report.coverage;
   if (!many_inside(c.foreign, c.profiled_inside)) return;
-  diagnostics.warning({.file = from.device_file}, "coverage",
-                      std::to_string(c.foreign) + " of " + std::to_string(c.profiled_inside) +
-                          " operators that ran here between matched ones of their thread have no counterpart in " +
-                          from.host_file,
-                      {"hint: they are nodes without tensors; do the files belong together, and did the observer "
-                       "record all of that time?"});
+  diagnostics.warning(
+      {.file = from.device_file}, "coverage",
+      std::to_string(c.foreign) + " of " + std::to_string(c.profiled_inside) +
+          " operators between matched operators of their thread have no counterpart in " + from.host_file,
+      {"hint: they become nodes without tensors; check that the files belong together and that the observer "
+       "recorded the whole time"});
 }
 
-// Operators of other threads than those profiled are usual; a step of which the profile holds a part is not.
+// Operators of threads that were not profiled are usual; a step that the profile covers only in part is not.
 void check_coverage(const Origins& from, const LinkReport& report, Diagnostics& diagnostics) {
   const LinkReport::Coverage& c = report.coverage;
   const std::uint64_t without = c.operators - c.with_event, ends = c.before + c.behind;
@@ -171,9 +172,9 @@ void check_coverage(const Origins& from, const LinkReport& report, Diagnostics& 
     if (count != 0)
       parts += (parts.empty() ? "" : ", ") + (count == without ? "all" : std::to_string(count)) + ' ' + place;
   };
-  add(c.before, "before the first that has one (" + nodes_text(c.before_nodes) + ')');
-  add(without - ends, "between others");
-  add(c.behind, "behind the last that has one (" + nodes_text(c.behind_nodes) + ')');
+  add(c.before, "before the first operator with an event (" + nodes_text(c.before_nodes) + ')');
+  add(without - ends, "between operators with events");
+  add(c.behind, "after the last operator with an event (" + nodes_text(c.behind_nodes) + ')');
   const bool begins_late = 100 * c.before > c.operators, ends_early = 100 * c.behind > c.operators;
   const char* hint =
       begins_late == ends_early
@@ -181,11 +182,11 @@ void check_coverage(const Origins& from, const LinkReport& report, Diagnostics& 
       : begins_late ? "let the profiler begin before the observed step, and record all threads"
                     : "let the profiler end after the observed step, and record all threads";
   if (100 * ends <= c.operators)
-    hint = "do the files belong together, and were all threads profiled, all of the time?";
+    hint = "check that the files belong together and that all threads were profiled the whole time";
   diagnostics.warning({.file = from.device_file}, "coverage",
                       std::to_string(without) + " of " + std::to_string(c.operators) + " operators of " +
-                          from.host_file + " have no event here: " + parts,
-                      {std::string("hint: they take no time; ") + hint});
+                          from.host_file + " have no event in this trace: " + parts,
+                      {std::string("hint: they have no duration; ") + hint});
 }
 
 void check_steps(const Origins& from, const LinkReport& report, Diagnostics& diagnostics) {
@@ -194,13 +195,13 @@ void check_steps(const Origins& from, const LinkReport& report, Diagnostics& dia
   const bool apart = other->profile.size() == 1 && other->within == 0;
   std::string here;
   for (const LinkReport::Range& r : other->profile) here += (here.empty() ? "" : " and ") + range(r);
-  if (other->within != 0) here += ", and " + std::to_string(other->within) + " of those,";
+  if (other->within != 0) here += " (including " + std::to_string(other->within) + " of the host trace)";
   diagnostics.warning({.file = from.device_file}, "mismatched",
-                      (apart ? "is of another step than " : "lacks the step of ") + from.host_file + ": " +
+                      (apart ? "is from another step than " : "lacks the step of ") + from.host_file + ": " +
                           (other->by_sequence ? "sequence numbers " : "ids of record functions ") +
-                          range(other->host) + " there, " + here +
-                          " here; operators are matched by name and order, and have the times of " +
-                          (apart ? "this step" : "another one"));
+                          range(other->host) + " in the host trace, " + here +
+                          " in this trace; operators are matched by name and order, and have the times of " +
+                          (apart ? "this step" : "another step"));
 }
 
 void check_unsure(const Origins& from, const LinkReport& report, Diagnostics& diagnostics) {
@@ -209,14 +210,14 @@ void check_unsure(const Origins& from, const LinkReport& report, Diagnostics& di
   if (e.places > 1) {
     diagnostics.warning(
         {.file = from.device_file}, "unsure",
-        "what " + from.host_file + " holds fits " + std::to_string(e.places) +
-            " places here equally well, and no id or sequence number says which; the first is taken");
+        "the contents of " + from.host_file + " match " + std::to_string(e.places) +
+            " places here equally well, and no id or sequence number distinguishes them; using the first");
   }
   if (unsure * 100 <= e.operators) return;
   diagnostics.warning({.file = from.device_file}, "unsure",
                       std::to_string(unsure) + " of " + std::to_string(e.operators) + " operators of " +
-                          from.host_file + " are matched by order alone, and other events would do as well",
-                      {"hint: a profiler that writes ids tells them apart: give the observer to it (its argument "
+                          from.host_file + " are matched by order alone, and other events match equally well",
+                      {"hint: record ids to distinguish them: pass the observer to the profiler (argument "
                        "execution_trace_observer)"});
 }
 

@@ -28,11 +28,11 @@ std::string with_rank(const std::string& pattern, std::string_view rank) {
 
 bool names_rank(const std::string& pattern) { return with_rank(pattern, "0") != with_rank(pattern, "1"); }
 
-// Whether `name` is what a part of the pattern stands for, with that number for %r. A number is a whole one: its
-// neighbours are no digits. Takes |name| x |part| steps.
+// Returns whether `name` matches a part of the pattern with this number for %r. The number must not be adjacent to
+// other digits. Takes |name| x |part| steps.
 bool matches(std::string_view name, std::string_view part, std::string_view number) {
   const auto is_digit = [&](std::size_t i) { return i < name.size() && name[i] >= '0' && name[i] <= '9'; };
-  std::vector<bool> at(name.size() + 1);  // so much of the name is matched by the part so far
+  std::vector<bool> at(name.size() + 1);  // whether this prefix of the name matches the part so far
   at[0] = true;
   while (!part.empty()) {
     std::vector<bool> next(name.size() + 1);
@@ -53,7 +53,7 @@ bool matches(std::string_view name, std::string_view part, std::string_view numb
   return at.back();
 }
 
-// What %r may be in the name: "7", but also "07" or "-1", which are nearly ranks.
+// Returns the candidates for %r in the name: "7", but also "07" or "-1", which are near ranks.
 std::set<std::string> numbers_of(std::string_view name) {
   constexpr std::string_view digits = "0123456789";
   std::set<std::string> numbers;
@@ -77,7 +77,7 @@ void RankFiles::look(bool may_fail) {
   if (!std::exchange(looked_, true)) find("", 0, "", may_fail);
 }
 
-// Goes down the folders that the pattern names, with what stands for %r once a part has it.
+// Descends into the folders of the pattern, with the number for %r after the first part that contains it.
 void RankFiles::find(const std::string& folder, std::size_t at, const std::string& number, bool may_fail) {
   if (at == parts_.size()) {
     std::error_code error;
@@ -107,13 +107,13 @@ void RankFiles::find(const std::string& folder, std::size_t at, const std::strin
     for (const std::string& n : numbers_of(name)) {
       if (matches(name, part, n)) ranks.push_back(n);
     }
-    // "-1" of host-1.json where * takes the rest: the sign is text.
+    // In host-1.json, where * matches the rest, the '-' of "-1" is text.
     std::erase_if(ranks, [&](const std::string& n) {
       return (n[0] == '-' || n[0] == '+') && std::ranges::find(ranks, n.substr(1)) != ranks.end();
     });
     if (ranks.size() > 1) {
-      throw usage_error("'" + pattern_ + "': in " + folder + name + ", is the rank " + ranks[0] + " or " +
-                        ranks[1] + "? Put more of the names beside %r");
+      throw usage_error("'" + pattern_ + "': the rank in " + folder + name + " is ambiguous: " + ranks[0] + " or " +
+                        ranks[1] + "; add more of the name next to %r");
     }
     if (!ranks.empty()) find(folder + name + '/', at + 1, ranks[0], may_fail || has_star);
   }
@@ -132,7 +132,7 @@ std::string RankFiles::of(Rank rank) const {
   if (found == files_.end()) return with_rank(pattern_, std::to_string(rank));
   const std::vector<std::string>& files = found->second;
   if (files.size() == 1) return files[0];
-  throw usage_error("'" + pattern_ + "' names two files of rank " + std::to_string(rank) + ": " + files[0] +
+  throw usage_error("'" + pattern_ + "' matches two files of rank " + std::to_string(rank) + ": " + files[0] +
                     " and " + files[1]);
 }
 
@@ -140,14 +140,13 @@ std::vector<Rank> RankFiles::ranks(NearRanks& near) {
   look(false);
   near = near_;
   const std::string near_text = near_.count == 0 ? "" : "; " + near_.text(most_listed_ranks - 1);
-  if (files_.empty())
-    throw usage_error("no file is named as '" + pattern_ + "' says (%r: a rank from 0)" + near_text);
+  if (files_.empty()) throw usage_error("no file matches '" + pattern_ + "' (%r: a rank from 0)" + near_text);
   std::vector<Rank> ranks;
   for (const auto& [rank, files] : files_) {
     if (rank != ranks.size()) {
       throw usage_error(of(static_cast<Rank>(ranks.size())) + " is missing; there are files up to rank " +
                         std::to_string(files_.rbegin()->first) +
-                        "; to link some ranks only, name them with --ranks" + near_text);
+                        "; to link only some ranks, list them with --ranks" + near_text);
     }
     ranks.push_back(rank);
   }

@@ -11,19 +11,20 @@
 
 namespace convert {
 
-// Finds the file of each rank by a name with %r in the rank's place. %% is a percent sign; beside %r, * is any text
-// of a file or folder name, as in shells. A name without %r is one file's, whatever else it holds.
+// Finds the file of each rank by a pattern with %r for the rank. %% is a percent sign. In a pattern with %r, *
+// matches any text of a file or folder name, as in shells. A pattern without %r is the literal name of one file.
 class RankFiles {
  public:
   explicit RankFiles(std::string pattern);
 
   [[nodiscard]] bool has_rank() const { return has_rank_; }
-  // Returns the file of a rank, or the pattern with the rank in its place. Throws Error(usage) if there are two.
+  // Returns the file of a rank, or the pattern with the rank inserted if there is no file. Throws Error(usage) if
+  // there are two.
   [[nodiscard]] std::string of(Rank rank) const;
-  // Returns the ranks that have files, ascending; sets `near` to names that are nearly such, as host.07.json is.
-  // Throws Error(usage) if there is none, or, naming it, if one is missing between them.
+  // Returns the ranks that have files, ascending; sets `near` to near-rank names, such as host.07.json. Throws
+  // Error(usage) if there are no files, or if a rank is missing between them.
   [[nodiscard]] std::vector<Rank> ranks(NearRanks& near);
-  // Returns the ranks that have files and are not in `ranks` (ascending); none where folders cannot be listed.
+  // Returns the ranks that have files and are not in `ranks` (ascending); none if folders cannot be listed.
   [[nodiscard]] std::vector<Rank> others(const std::vector<Rank>& ranks);
 
  private:
@@ -35,8 +36,8 @@ class RankFiles {
   bool has_rank_ = false;
   bool looked_ = false;
   std::vector<std::string> parts_;                  // of the pattern, between slashes
-  std::map<Rank, std::vector<std::string>> files_;  // the first two of each
-  NearRanks near_;                                  // host.07.json
+  std::map<Rank, std::vector<std::string>> files_;  // the first two files of each rank
+  NearRanks near_;                                  // such as host.07.json
 };
 
 }  // namespace convert

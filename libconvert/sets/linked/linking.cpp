@@ -22,13 +22,13 @@ namespace {
 
 constexpr std::int64_t most_told = 0xffffff;
 
-// What was read, for the metadata.
+// A file that was read, for the metadata.
 struct Source {
   std::string file;
   std::string sha256;
 };
 
-// Calls read(input) and hashes what it reads.
+// Calls read(input) and hashes the bytes that it reads.
 template <class Read>
 auto read_hashed(std::unique_ptr<Input> input, bool hash, Source& source, const Read& read) {
   source.file = file_name_part(input->name());
@@ -52,20 +52,19 @@ bool yes(const FormatOptions& options, std::string_view key) {
   return true;
 }
 
-// The rank that the profiler was told, where the user says none.
+// Sets the rank in the profile if the user gives none.
 void set_profiled_rank(const Profile& device, std::optional<Rank> rank, Trace& host, Diagnostics& diagnostics) {
   const std::int64_t told = profiled_rank(device);
   if (told < 0 || told > most_told) return;
   if (!rank) {
     host.rank = static_cast<Rank>(told);
   } else if (told != *rank) {
-    diagnostics.warning(
-        {.file = device.file}, "ranks",
-        "says that it is rank " + std::to_string(told) + ", and is taken as rank " + std::to_string(*rank));
+    diagnostics.warning({.file = device.file}, "ranks",
+                        "states rank " + std::to_string(told) + ", but is used as rank " + std::to_string(*rank));
   }
 }
 
-// As the profiler was told, else as many as the group of all ranks has.
+// Returns the world size in the profile, else the size of the group of all ranks.
 std::optional<Rank> world_of(const std::vector<ProcessGroup>& groups, const std::optional<Profile>& device) {
   std::int64_t ranks = device ? profiled_world_size(*device) : -1;
   for (const ProcessGroup& g : groups) {
@@ -96,7 +95,7 @@ LinkingOptions linking_options(const FormatOptions& options) {
     if (*compat != "chakra") throw usage_error("compat=" + *compat + ": expected chakra");
     for (const std::string_view key : {"gaps", "metadata-nodes", "data-deps", "reduce", "mismatched"}) {
       if (options.get(key))
-        throw usage_error("compat=chakra follows the rules of another program: leave out " + std::string(key));
+        throw usage_error("compat=chakra follows the rules of another program; omit " + std::string(key));
     }
     o.compat = LinkCompat::chakra;
   }
@@ -106,9 +105,9 @@ LinkingOptions linking_options(const FormatOptions& options) {
 void warn_unmatched(const LinkReport& report, const std::string& host, const LinkingOptions& options,
                     Diagnostics& diagnostics) {
   const std::string& device = options.device ? *options.device : host;
-  // et-link needs a host trace.
+  // et-link requires a host trace.
   std::vector<std::string> notes;
-  if (!options.device_alone) notes.emplace_back("et-link --report FILE --list-unmatched names them all");
+  if (!options.device_alone) notes.emplace_back("et-link --report FILE --list-unmatched lists them all");
   for (std::size_t i = 0; i < unmatched_kinds; ++i) {
     const UnmatchedInfo& info = unmatched_info(static_cast<Unmatched>(i));
     if (report.unmatched[i] == 0 || !info.warned) continue;
@@ -138,7 +137,7 @@ ReadRank read_linked(std::unique_ptr<Input> input, std::optional<Rank> rank, con
     if (host.nodes.nodes.empty())
       diagnostics.warning({.file = host.name}, "unmatched", "the host trace has no nodes");
     if (device_input != nullptr && is_linked(host))
-      throw input_error({.file = host.name}, "is linked with a device trace already; leave out the device trace");
+      throw input_error({.file = host.name}, "is already linked with a device trace; omit the device trace");
   }
   std::optional<Profile> device;
   if (device_input != nullptr) {

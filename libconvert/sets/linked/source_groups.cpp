@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The process groups of a source: a groups file's, those that its format carries, or those that its ranks tell.
+// Process groups of a source: from a groups file, carried by its format, or announced by its ranks.
 #include <algorithm>
 #include <numeric>
 
@@ -29,10 +29,11 @@ void TraceSource::add_linked_groups(const std::string& file, Rank rank,
     if (same && (group.ranks.empty() || known.ranks == group.ranks)) continue;
     diagnostics_.warning(
         {.file = file}, "groups",
-        "process group '" + group.name + "' has other ranks here than elsewhere, or another name",
-        format_->linked ? std::vector<std::string>{"hint: torch.distributed.split_group may name different groups "
-                                                   "alike; new_group does not"}
-                        : std::vector<std::string>{});
+        "process group '" + group.name + "' has different ranks or a different name in another file",
+        format_->linked
+            ? std::vector<std::string>{"hint: torch.distributed.split_group may give different groups the same "
+                                       "name; new_group does not"}
+            : std::vector<std::string>{});
   }
 }
 
@@ -46,7 +47,7 @@ void TraceSource::take_groups(const TraceReader& reader, const Trace& head) {
   });
 }
 
-// Opens a file for a look ahead. Findings go to `unheard`, as the later reading reports them.
+// Opens a file ahead of reading. Findings go to `unheard`, because the later reading reports them.
 std::unique_ptr<TraceReader> TraceSource::look_at(std::size_t i, Diagnostics& unheard) const {
   const InputSet::File& file = inputs_.files()[i];
   const Rank rank = options_.rank.value_or(static_cast<Rank>(i));
@@ -57,7 +58,7 @@ std::unique_ptr<TraceReader> TraceSource::look_at(std::size_t i, Diagnostics& un
       });
 }
 
-// Reads all files for their groups; findings are left to the reading of the ranks.
+// Reads all files for their groups; the reading of the ranks reports findings.
 void TraceSource::read_groups_ahead() {
   Diagnostics unheard;
   for (std::size_t i = 0; i < inputs_.files().size(); ++i) {
@@ -68,13 +69,14 @@ void TraceSource::read_groups_ahead() {
   groups_known_ = true;
 }
 
-// Returns whether the ranks of a set may announce its groups, as nothing else states them.
+// Returns whether the ranks of a set may announce its groups, because nothing else states them.
 bool TraceSource::may_announce_groups() {
   return format_->file_per_rank && !format_->tells_groups && !format_->linked && inputs_.files().size() > 1 &&
          !inputs_.groups() && carried_groups_.empty();
 }
 
-// Chakra's converter makes PyTorch's lists of groups METADATA nodes, which are among the first of a rank.
+// Chakra's converter turns PyTorch's lists of groups into METADATA nodes, which are among the first nodes of a
+// rank.
 void TraceSource::read_announced_groups() {
   constexpr std::size_t looked_at = 4096;
   Diagnostics unheard;
@@ -85,7 +87,7 @@ void TraceSource::read_announced_groups() {
       if (!reader->next_rank(trace)) return;
       (void)reader->next_nodes(trace, looked_at);
     } catch (const Error&) {
-      return;  // the reading of the rank reports it
+      return;  // reading the rank reports the error
     }
     const GroupTable groups(process_groups(trace, nullptr));
     if (i == 0 && groups.all().empty()) return;
@@ -121,11 +123,12 @@ bool TraceSource::has_subgroups() const {
   return std::any_of(linked_groups_.begin(), linked_groups_.end(), [](const auto& g) { return g.first != 0; });
 }
 
-// Profilers cut long lists of ranks, and PyTorch's default group has none. Who uses a group is in it.
+// Profilers truncate long lists of ranks, and PyTorch's default group has none. Ranks that use a group belong to
+// it.
 std::vector<std::uint32_t> TraceSource::members(const LinkedGroup& linked) const {
   const GroupTable::Group& group = linked.group;
   if (!group.ranks.empty()) return group.ranks;
-  constexpr std::uint32_t most_listed = 1 << 20;  // a size is only claimed, and a list takes memory
+  constexpr std::uint32_t most_listed = 1 << 20;  // sizes are unverified, and a list takes memory
   const std::uint32_t all = std::max(group.size, linked_ranks_);
   if ((group.id == 0 || group.size == world()) && all <= most_listed) {
     std::vector<std::uint32_t> ranks(all);
@@ -135,7 +138,7 @@ std::vector<std::uint32_t> TraceSource::members(const LinkedGroup& linked) const
   if (group.size > linked.users.size() && !std::exchange(linked.told, true)) {
     diagnostics_.warning({.file = base_name()}, "groups",
                          "no file lists the " + counted(group.size, "rank") + " of process group '" + group.name +
-                             "': it has those that are linked and use it, " + std::to_string(linked.users.size()),
+                             "': using the linked ranks that use it, " + std::to_string(linked.users.size()),
                          {"hint: link the other ranks of the group too"});
   }
   return {linked.users.begin(), linked.users.end()};
@@ -149,7 +152,7 @@ std::optional<InputSet::Groups> TraceSource::groups() const {
   if (linked_groups_.empty()) return std::nullopt;
   std::vector<CommGroup> list;
   for (const auto& [id, linked] : linked_groups_) {
-    const bool is_world = id == 0 && linked.group.ranks.empty() && world();  // which wants no list
+    const bool is_world = id == 0 && linked.group.ranks.empty() && world();  // which needs no list
     if (!is_world) list.push_back({.id = id, .ranks = members(linked)});
   }
   if (list.empty()) return std::nullopt;

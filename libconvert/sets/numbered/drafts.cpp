@@ -62,7 +62,7 @@ std::vector<Rank> write_drafts(SetSource& source, const SetWriter& writer, unsig
   std::ranges::sort(drafts, {}, rank_of_draft);
   const auto twice = std::ranges::adjacent_find(drafts, {}, rank_of_draft);
   if (twice != drafts.end())
-    throw input_error({.file = source.base_name()}, "rank " + std::to_string((*twice)->rank) + " is there twice");
+    throw input_error({.file = source.base_name()}, "rank " + std::to_string((*twice)->rank) + " is repeated");
   if (!early) {
     WrittenSetFacts facts = facts_of(source, drafts.empty() ? 0 : drafts.back()->rank + 1);
     for (const auto& draft : drafts) {
@@ -85,13 +85,13 @@ std::vector<Rank> write_drafts(SetSource& source, const SetWriter& writer, unsig
 void require_own_folder(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return;
-  if (!std::filesystem::is_directory(path, error)) throw usage_error(path + " is a file; name a directory");
+  if (!std::filesystem::is_directory(path, error)) throw usage_error(path + " is a file; use a directory");
   std::filesystem::directory_iterator entry(path, error);
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (!numbered_rank(name))
-      throw usage_error(path + " holds other files than a set's, such as " + name +
-                        "; name another directory, or use --force");
+      throw usage_error(path + " contains files that do not belong to a set, such as " + name +
+                        "; use another directory, or --force");
   }
   if (error) throw system_error(path, error.value());
 }

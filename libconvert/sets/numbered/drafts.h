@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes sets whose files, one a rank, say things of the whole set (formats/set_writer.h).
+// Writes sets with one file per rank, whose files contain facts about the whole set (formats/set_writer.h).
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,18 @@
 
 namespace convert {
 
-// In which order texts are put. `any`: by several threads at once, and where the whole set is known before it is
-// read each as soon as its rank is; else all ranks' drafts are held until the last is read.
+// Order in which texts are written. `any`: by several threads; each text as soon as its rank is read, if the whole
+// set is known before. Otherwise the drafts of all ranks are kept until the last rank is read.
 enum class DraftOrder : std::uint8_t { any, ascending };
 
-// Calls put(rank, text) for each rank of the source. Returns the ranks, ascending. Throws Error(input) if two are
-// of one rank, and what the writer throws.
+// Calls put(rank, text) for each rank of the source. Returns the ranks, ascending. Throws Error(input) if a rank is
+// repeated, and the errors of the writer.
 [[nodiscard]] std::vector<Rank> write_drafts(SetSource& source, const SetWriter& writer, unsigned jobs,
                                              DraftOrder order,
                                              const std::function<void(Rank, std::string_view)>& put,
                                              Diagnostics& diagnostics);
 
-// Throws Error(usage) if there is a folder of that name that holds anything but ranks that are named by number, or
-// a file.
+// Throws Error(usage) if `path` is a file, or a folder that contains anything except rank files named by number.
 void require_own_folder(const std::string& path);
 
 }  // namespace convert

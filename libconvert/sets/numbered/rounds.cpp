@@ -19,8 +19,8 @@ namespace {
 constexpr int most_passes = 8;
 constexpr std::uint64_t most_nodes = std::uint64_t{1} << 24U;  // about 1 GB of summaries
 
-// Finds in which round each node begins, and lets messages between two ranks be received in the order in which they
-// are sent, unless that makes ranks wait for each other.
+// Finds the round in which each node begins. Messages between two ranks are received in the order of their sends,
+// unless this causes a deadlock.
 class RoundFinder {
  public:
   RoundFinder(const rules::WholeSet& whole, std::span<const TraceSummary> set) : whole_(whole), set_(set) {}
@@ -42,7 +42,7 @@ class RoundFinder {
   }
 
  private:
-  using Flow = std::vector<std::uint32_t>;  // sends from one rank to another that are received, in their order
+  using Flow = std::vector<std::uint32_t>;  // received sends from one rank to another, in order
 
   template <class Visit>
   void for_next(std::uint32_t node, const Visit& visit) const {
@@ -50,7 +50,7 @@ class RoundFinder {
     if (!chain_.empty() && chain_[node] != no_index) visit(chain_[node]);
   }
 
-  // Finds the round in which each node ends; no_index on and behind cycles. Returns whether there are none.
+  // Finds the round in which each node ends; no_index on and after cycles. Returns whether there are no cycles.
   bool run() {
     std::vector<std::uint32_t> open(whole_.size(), 0), ready, next;
     for (std::uint32_t i = 0; i < whole_.size(); ++i) for_next(i, [&](std::uint32_t child) { ++open[child]; });
@@ -73,7 +73,7 @@ class RoundFinder {
     return done == whole_.size();
   }
 
-  // A node begins when the nodes of its rank that it waits for have ended.
+  // A node begins after all its dependencies on its rank have ended.
   [[nodiscard]] std::vector<std::uint32_t> find_begins() const {
     std::vector<std::uint32_t> begins(whole_.size(), 0);
     for (std::uint32_t r = 0; r < set_.size(); ++r) {
@@ -87,8 +87,8 @@ class RoundFinder {
     return begins;
   }
 
-  // Lets each send of messages that cross others be followed by the next one, and its receive too. Returns false if
-  // no more cross.
+  // Orders messages that cross others: each send, and its receive, precedes the next. Returns false if no more
+  // messages cross.
   bool chain_crossings(const std::vector<std::uint32_t>& begins) {
     const auto place = [&](std::uint32_t node) { return std::pair(begins[node], node); };
     const auto receive_place = [&](std::uint32_t send) { return place(whole_.receive_of(send)); };
@@ -107,7 +107,7 @@ class RoundFinder {
     }
     return chained_.size() != before;
   }
-  // Both sides mostly have the messages in the order of a program.
+  // On both sides, messages are mostly in program order.
   void chain(Flow flow) {
     Flow listed = flow;
     std::ranges::sort(listed);
@@ -124,9 +124,9 @@ class RoundFinder {
   const rules::WholeSet& whole_;
   std::span<const TraceSummary> set_;
   std::vector<std::uint32_t> ends_;
-  std::vector<std::uint32_t> chain_;  // what follows a message; empty: nothing is said
+  std::vector<std::uint32_t> chain_;  // node that follows a message; empty: no constraint
   std::vector<Flow> chained_;
-  std::set<std::pair<std::uint32_t, std::int32_t>> is_chained_;  // ranks that send, and to whom
+  std::set<std::pair<std::uint32_t, std::int32_t>> is_chained_;  // pairs of sending rank and destination
 };
 
 }  // namespace
@@ -143,7 +143,7 @@ SetRounds::SetRounds(const KeptRanks& ranks, SetSource& source, unsigned jobs, D
         const std::int64_t start = first_start_ns(trace);
         TraceSummary summary = summarise(trace);
         if (!summary.recorded) return std::pair(std::move(summary), start);
-        TraceSummary head;  // all that is asked of it
+        TraceSummary head;  // only these fields are used
         head.rank = summary.rank;
         head.recorded = true;
         head.size = summary.size;
@@ -162,7 +162,7 @@ SetRounds::SetRounds(const KeptRanks& ranks, SetSource& source, unsigned jobs, D
   if (nodes > most_nodes) {
     diagnostics.warning({.file = source.base_name()}, "param",
                         "more than " + std::to_string(most_nodes) +
-                            " nodes: each rank gets an order of its own, in which ranks might wait for each other");
+                            " nodes: each rank is ordered independently, which may cause a deadlock");
     return;
   }
   std::ranges::sort(summaries, {}, &TraceSummary::rank);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds an order for the nodes of a set that all of its ranks can keep.
+// Finds an order of a set's nodes that all of its ranks can follow.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,22 @@
 
 namespace convert {
 
-// The round in which each node begins if all take one, and receives and collectives wait for their partners: a rank
-// that goes by them never waits for what another one begins behind a wait for it.
+// Round in which each node begins if every node takes one round, and receives and collectives wait for their
+// partners. A rank that follows the rounds never waits for a node that another rank begins after a wait for it.
 class SetRounds {
  public:
-  // Finds none for recorded sets, whose times tell their order, and, with a warning, for sets of very many nodes.
+  // Finds no rounds for recorded sets, whose times give the order, and, with a warning, for sets with too many
+  // nodes.
   SetRounds(const KeptRanks& ranks, SetSource& source, unsigned jobs, Diagnostics& diagnostics);
-  // Returns the rounds of a rank's nodes, by index; empty if they are not known.
+  // Returns the rounds of a rank's nodes, by index; empty if they are unknown.
   [[nodiscard]] std::span<const std::uint32_t> of(Rank rank) const;
-  // Returns when the first node of the set began, as recorded; 0 if none says.
+  // Returns the recorded begin of the first node of the set, in ns; 0 if no node states it.
   [[nodiscard]] std::int64_t first_ns() const { return first_ns_; }
 
  private:
   std::int64_t first_ns_ = 0;
   std::vector<std::uint32_t> rounds_;  // rank by rank
-  std::vector<std::uint32_t> base_;    // of a rank's first node; empty: not known
+  std::vector<std::uint32_t> base_;    // index of each rank's first node; empty: unknown
 };
 
 }  // namespace convert

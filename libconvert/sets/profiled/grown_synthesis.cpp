@@ -18,14 +18,13 @@ std::vector<CommGroup> groups_of(const Synthesis& synthesis, const std::string& 
 RankGrid grid_of(const Synthesis& synthesis, const ScaleOptions& options, const std::string& name) {
   const std::vector<Rank>& ranks = synthesis.job().ranks;
   if (ranks.back() + 1 != ranks.size())
-    throw input_error({.file = name}, "the ranks of the profile are not all of 0…n-1, so that they cannot grow",
-                      "scale");
+    throw input_error({.file = name}, "the ranks of the profile are not 0…n-1, so they cannot grow", "scale");
   RankGrid grid;
   if (options.which == "dp") {
     const DataRanks& data = synthesis.job().data;
     if (data.ranks == 0)
       throw usage_error(
-          "--scale dp: the profile does not say which ranks are data-parallel; give the id of such a "
+          "--scale dp: the profile does not state which ranks are data-parallel; use the id of such a "
           "group, or 0 if all ranks are: --scale 0=" +
           std::to_string(options.ranks));
     grid = data_grid(data, options.ranks);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Learns a profile of sets of traces.
+// Learns a workload profile from trace sets.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace convert {
 
 struct LearnOptions {
-  std::uint32_t k = 2;  // what occurs fewer times is not told
+  std::uint32_t k = 2;  // minimum number of occurrences; rarer facts are omitted
   unsigned jobs = 1;
 };
 
@@ -22,9 +22,9 @@ struct LearnedProfile {
   LearnCounts counts{};
 };
 
-// Returns the profile of all sets together. Keeps at most a rank for each thread in memory, beside the
-// communications of all; a stream as a whole. Warns of circles, see comm_order(). Throws Error(input) on a rank
-// with a cycle, on a set that is a collective algorithm, and where nothing occurs k times.
+// Returns the common profile of all sets. Keeps at most one rank per thread in memory, and the communications of
+// all ranks; a stream as a whole. Warns about cycles, see comm_order(). Throws Error(input) for a rank with a
+// cycle, a set that is a collective algorithm, and sets in which nothing occurs k times.
 [[nodiscard]] LearnedProfile learn_profile(std::span<SetSource* const> sets, const LearnOptions& options,
                                            Diagnostics& diagnostics);
 

@@ -36,7 +36,9 @@ LearnedPool learn_pool(std::span<SetSource* const> sets, const PoolOptions& opti
     std::vector<RecordedJob*> members;
     for (const std::size_t i : out.clustering.members(c)) members.push_back(jobs[i].get());
     out.profiles.push_back(learn(members, {.k = options.k(members.size()), .jobs = options.jobs}));
-    for (const std::size_t i : out.clustering.members(c)) jobs[i].reset();  // streams are held whole
+    for (const std::size_t i : out.clustering.members(c))
+      jobs[i].reset();  // frees streams, which are stored as a
+                        // whole
   }
   return out;
 }

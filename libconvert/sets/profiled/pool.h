@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Learns a profile of each kind of sets in a pool.
+// Learns a workload profile for each cluster of sets in a pool.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@
 namespace convert {
 
 struct PoolOptions {
-  std::optional<std::size_t> clusters{};  // at most the number of sets; none: as best_clustering() finds
-  // By the number of sets in a cluster: what occurs fewer times in it is not told.
+  std::optional<std::size_t> clusters{};  // at most the number of sets; empty: as best_clustering() finds
+  // Minimum number of occurrences, by the number of sets in a cluster; rarer facts are omitted.
   std::function<std::uint32_t(std::size_t sets)> k{};
   unsigned jobs = 1;
 };
@@ -29,8 +29,8 @@ struct LearnedPool {
   std::vector<LearnedProfile> profiles{};  // by cluster
 };
 
-// Takes the sets apart by distance() and learns the profile of each cluster. Each set is read three times, as
-// learn_profile() does, and the communications of all are in memory at once. Throws Error as that.
+// Clusters the sets by distance() and learns the profile of each cluster. Each set is read three times, as by
+// learn_profile(), and the communications of all sets are in memory at once. Throws Error as learn_profile() does.
 [[nodiscard]] LearnedPool learn_pool(std::span<SetSource* const> sets, const PoolOptions& options,
                                      Diagnostics& diagnostics);
 

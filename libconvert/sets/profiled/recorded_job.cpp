@@ -21,7 +21,7 @@ RecordedJob::RecordedJob(SetSource& set, std::uint32_t k, unsigned jobs, Diagnos
   log_.name = set.base_name();
   const Trace first = ranks_.read(0);
   if (provenance_of(first) != Provenance::none)
-    throw input_error({.file = log_.name}, "the set is a collective algorithm; a profile is of workloads");
+    throw input_error({.file = log_.name}, "the set is a collective algorithm; profiles require workloads");
   const auto workload = told_workload(first.metadata, log_.name);
   log_.rule = iteration_rule(first, workload ? static_cast<std::size_t>(workload->step.iterations) : 0);
   if (workload && why_no_growth(*workload).empty()) log_.data = data_ranks(workload->plan);
@@ -68,8 +68,8 @@ LearnedProfile learn(std::span<RecordedJob* const> recorded, const LearnOptions&
   out.profile = learner.finish();
   out.counts = learner.counts();
   if (out.profile.tokens.empty())
-    throw input_error({.file = logs.front().name},
-                      "nothing in it occurs " + std::to_string(options.k) + " times, so nothing can be told");
+    throw input_error({.file = logs.front().name}, "nothing in the set occurs " + std::to_string(options.k) +
+                                                       " times, so the profile would be empty");
   return out;
 }
 

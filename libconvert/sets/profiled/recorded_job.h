@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads a set as a job of which a profile is learned.
+// Reads a set as a job for learning a profile.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@
 
 namespace convert {
 
-// A set whose ranks are read again and again, with what the first reading keeps of them.
+// A set whose ranks are read repeatedly, with the results of the first reading.
 class RecordedJob {
  public:
-  // Reads all ranks. Throws Error(input) on a rank with a cycle and on a set that is a collective algorithm; warns
-  // as comm_order() does. `k` is the largest that learn() will be given. The set must outlive this object.
+  // Reads all ranks. Throws Error(input) for a rank with a cycle and for a set that is a collective algorithm;
+  // warns as comm_order() does. `k` is the maximum passed to learn(). The set must outlive this object.
   RecordedJob(SetSource& set, std::uint32_t k, unsigned jobs, Diagnostics& diagnostics);
 
   [[nodiscard]] const JobLog& log() const { return log_; }
   [[nodiscard]] Trace read(std::size_t rank) const { return ranks_.read(order_[rank]); }
-  // Returns the log, which this object then lacks.
+  // Returns the log and removes it from this object.
   [[nodiscard]] JobLog take_log() { return std::move(log_); }
 
  private:
@@ -33,8 +33,8 @@ class RecordedJob {
   JobLog log_;
 };
 
-// Returns the profile of these jobs together, whose ranks are read twice more; takes their logs. Throws
-// Error(input) where nothing occurs k times.
+// Returns the common profile of these jobs, whose ranks are read twice more; consumes their logs. Throws
+// Error(input) if nothing occurs k times.
 [[nodiscard]] LearnedProfile learn(std::span<RecordedJob* const> recorded, const LearnOptions& options);
 
 }  // namespace convert

@@ -14,7 +14,7 @@
 namespace convert {
 namespace {
 
-// Why other kinds of parallelism do not grow.
+// Reasons why other kinds of parallelism cannot grow.
 struct NoGrowth {
   std::string_view kind, word, reason;
 };
@@ -25,11 +25,12 @@ constexpr std::array<NoGrowth, 4> no_growth = {{
     {"pp", "pipeline", "each stage would have other layers, and the schedule another order"},
 }};
 
-// Throws Error(usage) unless `ranks` is a multiple of those that there are.
+// Throws Error(usage) unless `ranks` is a multiple of `before`.
 void require_multiple(const std::string& option, std::uint64_t ranks, std::uint64_t before, std::string_view of) {
   if (ranks >= before && ranks % before == 0) return;
   throw usage_error(option + std::to_string(ranks) + ": a multiple of the " + std::to_string(before) +
-                    std::string(of) + " is needed" + (ranks < before ? "; --ranks takes some ranks of a set" : ""));
+                    std::string(of) + " is required" +
+                    (ranks < before ? "; use --ranks to select some ranks of a set" : ""));
 }
 
 }  // namespace
@@ -45,13 +46,13 @@ ScaleOptions scale_options(const std::string& text) {
   for (const NoGrowth& n : no_growth) {
     if (which == n.kind || which == n.word)
       throw usage_error("--scale " + text + ": " + std::string(n.word) +
-                        " parallelism cannot grow in a trace, since " + std::string(n.reason) +
+                        " parallelism cannot grow in a trace, because " + std::string(n.reason) +
                         "; generate the workload with another plan (et-generate --set plan." + std::string(n.word) +
                         "=…)");
   }
   const bool data = which == "dp" || which == "data";
   if (!data && !parse_plain(which, INT64_MAX))
-    throw usage_error("--scale " + text + ": there is no kind '" + which + "'; known: dp, and groups by their ids" +
+    throw usage_error("--scale " + text + ": unknown kind '" + which + "'; known: dp, and groups by their ids" +
                       did_you_mean(which, {"dp", "data"}));
   return {.which = data ? "dp" : which, .ranks = *ranks};
 }
@@ -67,8 +68,9 @@ std::string why_no_growth(const Workload& workload) {
            " cannot grow; generate it with more ranks (et-generate --set plan.data=…)";
   if (plan.hsdp == plan.context * plan.data)
     return "with plan.hsdp " + std::to_string(plan.hsdp) +
-           " all data-parallel ranks share, and there are no replicas to grow; generate the workload with "
-           "plan.data of two times as much or more, and let that grow";
+           " all data-parallel ranks share one set of shards, so there are no replicas to grow; generate the "
+           "workload with "
+           "plan.data at least twice as large, and scale that";
   return {};
 }
 
@@ -83,8 +85,8 @@ RankGrid data_grid(const DataRanks& before, std::uint64_t ranks) {
   if (before.ranks < 2)
     throw usage_error(
         "--scale dp: the plan has one data-parallel rank, whose gradients are not exchanged; generate the "
-        "workload with plan.data=2 or more, and let that grow");
-  require_multiple("--scale dp=", ranks, before.ranks, " data-parallel ranks that there are");
+        "workload with plan.data=2 or more, and scale that");
+  require_multiple("--scale dp=", ranks, before.ranks, " data-parallel ranks");
   return {.stride = before.stride, .count = before.count, .factor = ranks / before.ranks};
 }
 
@@ -106,14 +108,14 @@ RankGrid group_grid(const ScaleOptions& options, std::span<const CommGroup> grou
   const auto bad = [&](const std::string& what) {
     return input_error({.file = set}, "group " + options.which + what, "scale");
   };
-  if (n < 2) throw bad(" has one rank, which exchanges gradients with no other: it cannot grow");
+  if (n < 2) throw bad(" has one rank, which exchanges no gradients: it cannot grow");
   const std::uint64_t stride = std::uint64_t{ranks[1]} - ranks[0];
   bool regular = ranks[1] > ranks[0] && all_ranks % (stride * n) == 0 && ranks[0] % (stride * n) < stride;
   for (std::size_t i = 0; i < n && regular; ++i) regular = ranks[i] == ranks[0] + i * stride;
   if (!regular)
-    throw bad(" is not regular: ranks at equal distances that divide all " + counted(all_ranks, "rank") +
-              " evenly are needed");
-  require_multiple("--scale " + options.which + "=", options.ranks, n, " ranks that the group has");
+    throw bad(" is not regular: its ranks must have equal distances and divide all " + counted(all_ranks, "rank") +
+              " evenly");
+  require_multiple("--scale " + options.which + "=", options.ranks, n, " ranks of the group");
   return {.stride = stride, .count = n, .factor = options.ranks / n};
 }
 

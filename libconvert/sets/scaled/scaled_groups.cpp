@@ -32,7 +32,7 @@ bool ScaledGroups::spread(const CommGroup& group) const {
                              [&](std::uint64_t x) { return x == std::exchange(expected, expected + step); });
 }
 
-// Returns whether two groups are of one kind: equal distances between ranks, the second beginning behind the first.
+// Returns whether two groups are similar: equal distances between ranks, the second starting after the first.
 bool ScaledGroups::alike(std::size_t a, std::size_t b) const {
   const std::vector<Rank>&x = groups_[a].ranks, &y = groups_[b].ranks;
   if (grows_[a] != grows_[b] || x.size() != y.size() || x.empty() || y.front() <= x.front()) return false;
@@ -89,8 +89,7 @@ void ScaledGroups::number_others(const std::string& set) {
     auto& ids = ids_[std::to_string(groups_[g].id)];
     for (Source& s : copies) {
       if (s.copy != 0 && next == std::numeric_limits<std::int64_t>::max())
-        throw input_error({.file = set}, "there are no ids for more groups behind " + std::to_string(next),
-                          "scale");
+        throw input_error({.file = set}, "there are no ids for more groups after " + std::to_string(next), "scale");
       ids.push_back(s.copy == 0 ? groups_[g].id : ++next);
       after_.push_back({.id = ids.back(), .ranks = std::move(s.ranks)});
     }

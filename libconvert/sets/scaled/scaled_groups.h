@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the process groups of a set that is grown along one dimension of its ranks.
+// Process groups of a set that is grown along one dimension of its ranks.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ namespace convert {
 
 class ScaledGroups {
  public:
-  // A group grows if its ranks are spread evenly over the whole dimension, as those of gradients are, and the group
-  // of all ranks does; any other, and those in `all_to_all` (by name), is there again for each copy. Ids that are
-  // 1, 2, … stay so: groups that follow each other and are alike stay together, in the order of their first ranks.
-  // Other ids stay, and new ones follow the highest. Throws Error(input) [scale] if ids do not suffice.
+  // A group grows if its ranks are spread evenly over the whole dimension, as for gradients; so does the group of
+  // all ranks. Other groups, and groups in `all_to_all` (by name), are copied for each copy of their ranks. Ids 1,
+  // 2, … remain consecutive: adjacent similar groups stay together, in the order of their first ranks. Other ids
+  // are kept, and new ids follow the highest. Throws Error(input) [scale] if there are not enough ids.
   ScaledGroups(const std::string& set, std::vector<CommGroup> groups, const RankGrid& grid, Rank ranks);
 
-  // Returns the groups before, by pg_name; "" is that of all ranks.
+  // Returns the original groups by pg_name; "" is the group of all ranks.
   [[nodiscard]] const std::map<std::string, ScaledGroup, std::less<>>& before() const { return before_; }
   [[nodiscard]] const std::vector<CommGroup>& after() const { return after_; }
-  // Returns the name that a group has in a copy.
+  // Returns the name of a group in a copy.
   [[nodiscard]] std::string name(std::string_view group, std::uint64_t copy) const;
 
  private:
   struct Source {
-    std::size_t group;   // in groups_
-    std::uint64_t copy;  // 0 of groups that grow
+    std::size_t group;   // index in groups_
+    std::uint64_t copy;  // 0 for groups that grow
     std::vector<Rank> ranks;
   };
   [[nodiscard]] bool spread(const CommGroup& group) const;
@@ -46,7 +46,7 @@ class ScaledGroups {
   std::vector<bool> grows_;  // by group
   std::map<std::string, ScaledGroup, std::less<>> before_;
   std::vector<CommGroup> after_;
-  std::map<std::string, std::vector<std::int64_t>, std::less<>> ids_;  // by name: of each copy
+  std::map<std::string, std::vector<std::int64_t>, std::less<>> ids_;  // by name: ids of the copies
 };
 
 }  // namespace convert

@@ -30,9 +30,9 @@ std::string percent_more(double factor) {
   return text.data();
 }
 
-// Time of the computations of a rank; of those of its device, where some are of the host.
+// Returns the time of a rank's computations; of its device computations, if some run on the host.
 double work_of(const Trace& trace) {
-  std::array<double, 2> sums{};  // of the device, of the host
+  std::array<double, 2> sums{};  // device, host
   for (const Node& n : trace.nodes.nodes) {
     if (n.type != NodeType::comp) continue;
     const auto attrs = trace.nodes.attributes(n);
@@ -44,12 +44,12 @@ double work_of(const Trace& trace) {
   return sums[0] > 0 ? sums[0] : sums[1];
 }
 
-// Makes the grown set, class by class.
+// Grows the set, class by class.
 class Scaler {
  public:
   Scaler(SetSource& source, const ScaleOptions& options)
       : name_(source.base_name()), set_(source, options.jobs), ranks_(set_->ranks()) {
-    groups_before_ = source.groups();  // some sets know them when they have been read
+    groups_before_ = source.groups();  // after reading: some sets have groups only then
     stand_ins_.emplace(*set_, name_);
   }
 
@@ -75,7 +75,7 @@ class Scaler {
   std::optional<InputSet::Groups> groups_before_;
   std::optional<StandIns> stand_ins_;
   std::vector<StandIns::Place> places_;  // by rank
-  std::vector<double> work_;             // by stand-in
+  std::vector<double> work_;             // by representative
   std::optional<Workload> workload_;
   bool other_buckets_ = false;
   RankGrid grid_;
@@ -123,7 +123,7 @@ void Scaler::find_places() {
                                          " is missing: the traces must be ranks 0…n-1");
 }
 
-// Returns whether the groups that each stand-in calls are, for its other ranks, as large, and grow as they do.
+// Returns whether the groups that each representative calls have equal sizes and growth on its other ranks.
 bool Scaler::groups_alike() const {
   const auto& groups = groups_->before();
   const auto same = [&](const std::string& a, const std::string& b) {
@@ -170,13 +170,14 @@ void Scaler::read_workload() {
   const Trace first = stand_ins_->read(places_.front().stand_in);
   if (provenance_of(first) != Provenance::none)
     throw bad(
-        "the set is a collective algorithm, of which more ranks are another one: et-generate all_reduce --npus N");
+        "the set is a collective algorithm, which cannot grow; generate a larger one with et-generate all_reduce "
+        "--npus N");
   workload_ = told_workload(first.metadata, name_);
   if (!workload_) return;
   if (const std::string why = why_no_growth(*workload_); !why.empty()) throw usage_error("--scale: " + why);
   if (workload_->plan.ranks() != static_cast<std::int64_t>(ranks_))
-    throw bad("the settings in the metadata are of " + std::to_string(workload_->plan.ranks()) +
-              " ranks, and there are " + std::to_string(ranks_));
+    throw bad("the settings in the metadata are for " + std::to_string(workload_->plan.ranks()) +
+              " ranks, but the number of ranks is " + std::to_string(ranks_));
 }
 
 void Scaler::find_grid(const ScaleOptions& options, const std::vector<CommGroup>& groups) {
@@ -184,7 +185,7 @@ void Scaler::find_grid(const ScaleOptions& options, const std::vector<CommGroup>
   if (options.which == "dp" && !workload_)
     throw usage_error(
         "--scale dp: the metadata of " + name_ +
-        " does not say what its groups are for (attribute workload); give the id of a data-parallel group, "
+        " does not state the purpose of its groups (attribute workload); use the id of a data-parallel group, "
         "or 0 if all ranks are: --scale 0=" +
         std::to_string(options.ranks));
   grid_ = options.which == "dp" ? data_grid(data, options.ranks)
@@ -193,7 +194,7 @@ void Scaler::find_grid(const ScaleOptions& options, const std::vector<CommGroup>
   const RankGrid of_data = data_grid(data, grid_.factor * data.ranks);
   if (of_data.stride != grid_.stride || of_data.count != grid_.count)
     throw usage_error("--scale: group " + options.which +
-                      " is not of the data-parallel ranks of the plan; --scale dp=… grows these");
+                      " does not consist of the plan's data-parallel ranks; scale these with --scale dp=…");
 }
 
 std::optional<ShardSizes> Scaler::shard_sizes(const Trace& trace) const {
@@ -223,7 +224,7 @@ void Scaler::update_metadata(Metadata& metadata) const {
   }
 }
 
-// Finds whether Megatron-LM would put gradients into other buckets, where a rank has more than one.
+// Finds whether Megatron-LM would use other gradient buckets, if a rank has more than one.
 void Scaler::find_buckets() {
   if (!workload_ || workload_->plan.buckets != Buckets::megatron) return;
   ParallelPlan grown = workload_->plan;
@@ -239,25 +240,25 @@ void Scaler::find_buckets() {
 void Scaler::tell(const ScaleCounts& counts) {
   const std::string times = std::to_string(grid_.factor);
   notes_.push_back(std::to_string(ranks_) + " ranks become " + std::to_string(ranks_ * grid_.factor) +
-                   ": each replica does what it did, so that the batch of all is " + times + " times as large");
+                   ": each replica is unchanged, so that the global batch is " + times + " times as large");
   if (counts.gathers + counts.optimizers != 0)
     notes_.push_back("shards are 1/" + times + ": " + counted(counts.gathers, "all_gather") + " and " +
                      counted(counts.optimizers, "node") + " of optimizer and norm, on " + std::to_string(ranks_) +
                      " ranks; " +
-                     (counts.inexact == 0 ? "all exact" : std::to_string(counts.inexact) + " of them rounded up"));
+                     (counts.inexact == 0 ? "all exact" : std::to_string(counts.inexact) + " rounded up"));
   if (other_buckets_)
     notes_.emplace_back(
-        "gradients are reduced in the same buckets, where Megatron-LM makes larger ones: the metadata no longer "
-        "have "
-        "the settings (workload)");
+        "gradients are reduced in the same buckets, although Megatron-LM would make larger ones: the settings "
+        "(workload) are removed "
+        "from the metadata");
   if (!workload_) notes_.emplace_back("gradients are reduced in the same buckets");
-  notes_.emplace_back("what a network makes of more ranks is the replay's to tell");
+  notes_.emplace_back("the cost of more ranks on the network is not included; replay the set to find it");
 }
 
 void Scaler::tell_stragglers() {
   std::vector<double> work;
   for (const StandIns::Place& p : places_) work.push_back(work_[p.stand_in]);
-  std::vector<double> by_role;  // the ranks along the dimension one after the other
+  std::vector<double> by_role;  // the ranks along the dimension, in sequence
   const std::uint64_t period = grid_.stride * grid_.count;
   for (std::uint64_t high = 0; high < work.size() / period; ++high) {
     for (std::uint64_t low = 0; low < grid_.stride; ++low) {
@@ -270,8 +271,8 @@ void Scaler::tell_stragglers() {
   if (spread.sigma < least) return;
   const std::uint64_t before = grid_.count, after = before * grid_.factor;
   notes_.push_back("ranks differ: the slowest of " + std::to_string(before) + " computes " +
-                   percent_more(spread.largest) + " longer than those like it, and copies do as well; of " +
-                   std::to_string(after) + " ranks drawn alike the slowest is expected to take " +
+                   percent_more(spread.largest) + " longer than similar ranks, and so do its copies; of " +
+                   std::to_string(after) + " ranks with the same distribution the slowest is expected to take " +
                    percent_more(spread.expected(after)) + " longer");
 }
 

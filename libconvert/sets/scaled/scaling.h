@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a set with more data-parallel ranks of another one.
+// Set with more data-parallel ranks than another set.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace convert {
 
-// Holds the grown set by classes of ranks, whatever the one is that it is made of.
+// The grown set is class-compressed, independent of the source.
 class ScaledSet final : public ClassSet {
  public:
-  // Throws Error(input) [scale] if the set is not regular, or a rank calls what cannot grow; Error(usage) if there
-  // is no such group, or it does not grow by a whole factor.
+  // Throws Error(input) [scale] if the set is not regular, or a rank makes a call that cannot grow; Error(usage) if
+  // the group does not exist, or does not grow by a whole factor.
   ScaledSet(SetSource& source, const ScaleOptions& options);
 
-  // Returns what growing assumes, for people: a line each.
+  // Returns the assumptions of growing, one line each, for users.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:

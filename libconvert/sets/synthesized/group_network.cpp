@@ -43,7 +43,7 @@ class GroupView {
  private:
   [[nodiscard]] bool is_in(const GraphWire& w) const { return used_[w.from] != 0 && used_[w.to] != 0; }
 
-  // Leaves out the NPUs that are no members, unless members reach each other only over them.
+  // Drops NPUs that are not members, unless members reach each other only through them.
   void drop_outsiders() {
     for (Device d = 0; d < whole_.npus; ++d) used_[d] = member_[d];
     std::vector<std::vector<Device>> after(used_.size()), before(used_.size());
@@ -60,7 +60,7 @@ class GroupView {
     }
   }
 
-  // Nothing passes through a device of one neighbour.
+  // No route passes through a device with one neighbour.
   void drop_dead_ends() {
     const auto n = static_cast<std::uint32_t>(used_.size());
     std::vector<std::vector<Device>> neighbours(n);
@@ -92,7 +92,7 @@ class GroupView {
     }
   }
 
-  // Holds the members that are nearest to a device, the second another one than the first.
+  // The members nearest to a device; the second is different from the first.
   struct Nearest {
     std::size_t first = no_index;
     std::uint32_t hops = far, next_hops = far;
@@ -105,13 +105,13 @@ class GroupView {
         next_hops = std::min(next_hops, at);
       }
     }
-    // Returns the hops of the shortest way over the device, between members that are not the same.
+    // Returns the hops of the shortest route over the device between two different members.
     [[nodiscard]] std::uint32_t way_to(const Nearest& back) const {
       return first != back.first ? hops + back.hops : std::min(hops + back.next_hops, next_hops + back.hops);
     }
   };
 
-  // Returns the number of hops from a device, or to it, to each; `far` where no way leads.
+  // Returns the number of hops from (or to) a device for each device; `far` if there is no route.
   [[nodiscard]] static std::vector<std::uint32_t> hops_from(const std::vector<std::vector<Device>>& next,
                                                             Device from) {
     std::vector<std::uint32_t> hops(next.size(), far);
@@ -127,8 +127,9 @@ class GroupView {
     return hops;
   }
 
-  // Leaves out what ways between members would reach only by detours of more than two hops beyond the longest of
-  // their shortest ways: of large networks, so that a group costs what it takes of them.
+  // Drops devices that routes between members reach only by detours of more than two hops beyond the longest of
+  // their shortest routes. Used for large networks, so that the cost of a group depends only on its part of the
+  // network.
   void drop_far_devices() {
     std::vector<std::vector<Device>> after(used_.size()), before(used_.size());
     for (const GraphWire& w : whole_.wires) {
@@ -147,14 +148,14 @@ class GroupView {
       }
       for (const Rank other : group_) longest = std::max(longest, to[other]);
     }
-    if (longest >= far) return;  // which is told where it is synthesized
+    if (longest >= far) return;  // reported by the synthesis
     for (Device d = 0; d < used_.size(); ++d) {
       if (member_[d] == 0 && there[d].way_to(back[d]) > longest + 2) used_[d] = 0;
     }
   }
 
-  // Gives all devices colours that depend on nothing but where they lie among the members: rounds of hashes of what
-  // is around them, then, as long as some are alike, one of those gets a colour of its own.
+  // Assigns colours that depend only on the position among the members: rounds of hashes of the neighbourhood;
+  // while some devices have equal colours, one of these gets a unique colour.
   void find_colours() {
     colour_.assign(used_.size(), 0);
     for (std::size_t place = 0; place < group_.size(); ++place) colour_[group_[place]] = mixed(1, place);
@@ -172,7 +173,7 @@ class GroupView {
     }
   }
 
-  // Mixes the colours until no further ones come.
+  // Refines the colours until their number is stable.
   void refine() {
     for (std::size_t before = 0, count = count_colours(); count != before;) {
       std::vector<std::uint64_t> next = colour_;
@@ -198,8 +199,8 @@ class GroupView {
     return h ^ h >> 31U;
   }
 
-  // Numbers the members by their places, then all others in the order in which they are met from those, the faster
-  // links first, else by colour: groups that lie alike number them alike.
+  // Numbers the members by their ranks in the group, then other devices in the order of a search from the members,
+  // faster links first, then by colour: groups in equivalent positions are numbered equally.
   void number_devices() {
     std::vector<std::vector<const GraphWire*>> out(used_.size());
     for (const GraphWire& w : whole_.wires) {
@@ -226,7 +227,7 @@ class GroupView {
   static constexpr std::uint32_t most_kept = 256;       // devices
   static constexpr std::uint32_t most_searched = 256;   // members
   static constexpr std::uint32_t most_coloured = 8192;  // devices
-  static constexpr std::uint32_t most_chosen = 128;     // of devices that are alike
+  static constexpr std::uint32_t most_chosen = 128;     // among devices of equal colour
 
   const WireGraph& whole_;
   std::span<const Rank> group_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Looks at a network from a group of its NPUs.
+// View of a network from a group of its NPUs.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,20 @@
 
 namespace convert {
 
-// A network whose NPUs are the places of a group, in their order. All other devices are switches: they pass on what
-// comes, and neither copy it nor add it up, as they have no trace that says so. Those that nothing can pass through
-// are left out, of large networks also those that only detours reach.
+// Network whose NPUs are the ranks of a group, in order. All other devices are switches: they forward data, but
+// neither copy nor reduce it, because no trace would state this. Devices without through routes are omitted, in
+// large networks also devices on detours only.
 struct GroupNetwork {
   NetworkConfig network{};
-  std::vector<Device> device{};  // of the whole network, by device of this one
+  std::vector<Device> device{};  // device of the whole network, by device of this network
 
-  // Returns a text that two groups share only if their networks are the same but for the numbers of devices of the
-  // whole network: then what is made for one is right for the other.
+  // Returns a text that two groups share only if their networks are equal except for the device numbers of the
+  // whole network: an algorithm for one is then valid for the other.
   [[nodiscard]] std::string text() const;
 };
 
-// Returns the network of a group, of all NPUs in their order the same. Its NPUs must exist, each once. Without
-// `detours` other NPUs pass nothing on if the members reach each other all the same.
+// Returns the network of a group; for all NPUs in order, the same network. The group's NPUs must exist, each once.
+// Without `detours`, other NPUs forward nothing if the members can reach each other without them.
 [[nodiscard]] GroupNetwork network_of_group(const WireGraph& whole, std::span<const Rank> group, bool detours,
                                             const std::string& source);
 

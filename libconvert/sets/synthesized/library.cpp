@@ -15,7 +15,7 @@
 namespace convert {
 namespace {
 
-// Returns what tells choices apart, but for the number of threads.
+// Returns the settings that distinguish choices, without the number of threads.
 std::string text_of(const SynthesisChoice& choice) {
   std::string text = std::to_string(static_cast<int>(choice.effort)) + ' ' +
                      std::to_string(choice.pieces.value_or(0)) + ' ' + std::to_string(choice.most_pieces) + ' ' +
@@ -37,20 +37,21 @@ std::uint32_t size_class(std::int64_t bytes) {
 SynthesisLibrary::SynthesisLibrary(NetworkConfig network, const std::vector<std::string>& failed,
                                    Schedule::Occupancy occupancy, Forwarding forwarding, FasterBuilder faster)
     : network_(std::move(network)), occupancy_(occupancy), forwarding_(forwarding), faster_(std::move(faster)) {
-  if (network_.ideal) throw usage_error("synthesized algorithms want a network with links, not an ideal one");
+  if (network_.ideal)
+    throw usage_error("synthesized algorithms require a network with links, not an ideal network");
   whole_ = build_wire_graph(network_);
   erase_failed_wires(whole_, failed);
   whole_.participants.clear();
   id_ = network_id(whole_);
 }
 
-// Says what is wrong in the names of the whole network.
+// Reports errors with the names of the whole network.
 void SynthesisLibrary::check_ways(const GroupCollective& wanted) const {
   NetworkConfig whole{.source = network_.source, .graph = whole_};
   SynthesisRequest request{.collective = wanted.collective, .bytes = 1, .group = wanted.group};
   if (has_root(wanted.collective)) request.root = wanted.group.at(wanted.root);
   std::ranges::sort(*request.group);
-  Diagnostics ignored;  // that a byte cannot be divided
+  Diagnostics ignored;  // about a byte that cannot be divided
   (void)make_problem(whole, request, ignored);
 }
 
@@ -70,7 +71,7 @@ const SynthesisLibrary::View& SynthesisLibrary::view_of(const GroupCollective& w
       .first->second;
 }
 
-// Devices of the whole network cut through, not those that stand for switches in the network of a group.
+// Devices of the whole network cut through, except NPUs that act as switches in the network of a group.
 std::vector<std::uint8_t> SynthesisLibrary::cuts_of(const View& view) const {
   std::vector<std::uint8_t> cuts(view.device.size(), 0);
   if (forwarding_ == Forwarding::store) return {};
@@ -92,13 +93,14 @@ Algorithm SynthesisLibrary::make(const GroupCollective& wanted, const SynthesisC
     check_ways(wanted);
     SynthesisRequest request{.collective = wanted.collective, .bytes = bytes, .occupancy = occupancy_};
     if (has_root(wanted.collective)) request.root = wanted.root;
-    Diagnostics rounding;  // the bytes of a collective are spread over the chunks
+    Diagnostics rounding;  // ignored: the bytes of a collective are spread over the chunks
     SynthesisProblem problem = make_problem(*view.network, request, rounding);
     problem.forwarding = forwarding_;
     problem.cuts = cuts;
     SynthesisChoice with = choice;
     with.jobs = jobs;
-    // A rule is for collectives of many sizes; the smallest have fewer bytes than it asks for chunks.
+    // A rule applies to collectives of many sizes; the smallest have fewer bytes than the requested number of
+    // chunks.
     if (with.pieces)
       with.pieces = static_cast<std::uint32_t>(std::min<std::int64_t>(*with.pieces, problem.shard_bytes));
     Diagnostics findings;
@@ -108,11 +110,11 @@ Algorithm SynthesisLibrary::make(const GroupCollective& wanted, const SynthesisC
     if (faster_ && wanted.group.size() == whole_.npus && with.effort != SynthesisEffort::fast &&
         wants(with, SynthesisMethod::builders)) {
       request.forwarding = forwarding_;
-      // A collective of fewer bytes than chunks has no use for an algorithm.
+      // A collective with fewer bytes than chunks cannot use an algorithm.
       const auto fits = [&](const Algorithm& a) { return a.chunks <= bytes; };
       const Picoseconds limit = fits(made.made.algorithm) ? made.total : INT64_MAX;
       built = faster_(*view.network, request, problem, with, limit, fits);
-      if (built) log_info("in its place " + built->name + ", which is faster");
+      if (built) log_info("replaced by " + built->name + ", which is faster");
     }
     at = known_.emplace(key, built ? std::move(*built) : std::move(made.made.algorithm)).first;
     make_scalable(at->second);

@@ -41,7 +41,7 @@ std::uint64_t whole(std::string_view key, std::string_view value, std::int64_t l
   return static_cast<std::uint64_t>(*n);
 }
 
-// Returns the place of a value among names.
+// Returns the index of a value in `names`.
 std::size_t choice(std::string_view key, std::string_view value, const std::vector<std::string>& names) {
   const auto at = std::ranges::find_if(names, [&](const std::string& name) { return same_name(value, name); });
   if (at == names.end()) throw bad_value(key, value, "one of " + join(names));
@@ -59,7 +59,7 @@ std::string read_methods(std::string_view value, SynthesisChoice& to) {
   return join(usual, "+");
 }
 
-// Reads one setting; returns its value as it is printed.
+// Reads one setting; returns its normalised value.
 std::string read_setting(std::string_view key, std::string_view value, SynthesisRule& to) {
   const std::vector<std::string> efforts{"fast", "normal", "best"};
   const std::vector<std::string> occupancies{"beta", "alpha-beta"};
@@ -90,7 +90,7 @@ std::string read_setting(std::string_view key, std::string_view value, Synthesis
   if (key == "chunks") to.choice.pieces = static_cast<std::uint32_t>(whole(key, value, 1, most_chunks));
   if (key == "max-chunks") to.choice.most_pieces = static_cast<std::uint32_t>(whole(key, value, 1, most_chunks));
   if (key == "net") {
-    if (value.empty()) throw bad_value(key, value, "a network as option -n takes it");
+    if (value.empty()) throw bad_value(key, value, "a network, as for option -n");
     to.network = value;
   }
   if (key == "fail") {
@@ -118,12 +118,12 @@ SynthesisRule parse_synthesis_rule(std::string_view text) {
       throw usage_error("unknown key '" + std::string(key_of(part)) + "'; known: " + join(known_keys()));
     }
   }
-  // Each piece is a node of its own on every rank, in each call of a workload.
+  // Each piece is a separate node on every rank, in each call of a workload.
   SynthesisRule rule{.choice = {.most_pieces = 64}, .text = std::string(synthesized_name)};
   std::set<std::string_view> given;
   for (const std::string& setting : settings) {
     const std::string_view key = key_of(setting);
-    if (!given.insert(key).second) throw usage_error("key '" + std::string(key) + "' is given twice");
+    if (!given.insert(key).second) throw usage_error("key '" + std::string(key) + "' is repeated");
     rule.text += ',' + std::string(key) + '=' + read_setting(key, value_of(setting), rule);
   }
   if (rule.choice.pieces) rule.choice.most_pieces = std::max(rule.choice.most_pieces, *rule.choice.pieces);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parses what rules for collectives say of algorithms that are synthesized: "synthesized,effort=fast,chunks=4".
+// Parses synthesized algorithms in rules for collectives: "synthesized,effort=fast,chunks=4".
 #pragma once
 
 #include <optional>
@@ -18,24 +18,24 @@ inline constexpr std::string_view synthesized_name = "synthesized";
 
 struct SynthesisRule {
   SynthesisChoice choice{};
-  std::optional<std::string> network{};            // net=, as option -n takes it
-  std::vector<std::string> failed{};               // links of it, as erase_failed_wires() takes them
-  bool detours = false;                            // over NPUs outside of a group, see network_of_group()
-  std::optional<Schedule::Occupancy> occupancy{};  // nothing: not given
+  std::optional<std::string> network{};            // net=, as in option -n
+  std::vector<std::string> failed{};               // links of the network, as in erase_failed_wires()
+  bool detours = false;                            // through NPUs outside a group, see network_of_group()
+  std::optional<Schedule::Occupancy> occupancy{};  // empty: not given
   std::optional<Forwarding> forwarding{};
-  std::string text{};  // the same with names as they are printed
+  std::string text{};  // normalised text, with names as they are printed
 };
 
-// Returns whether the algorithm that a rule names, up to the first comma, is "synthesized".
+// Returns whether the algorithm of a rule, up to the first comma, is "synthesized".
 [[nodiscard]] bool names_synthesis(std::string_view text);
 
 // Parses
 // "synthesized,effort=fast,chunks=4,max-chunks=8,method=trees+exact,seed=2,occupancy=beta,forwarding=cut,
 // net=FILE,fail=3-4+5>6,detours=yes",
-// keys as needed; what other words stand behind the network are its options. Throws Error(usage).
+// with any of the keys; other words after the network are options of the network. Throws Error(usage).
 [[nodiscard]] SynthesisRule parse_synthesis_rule(std::string_view text);
 
-// Throws Error(usage) if nothing can be synthesized for a collective; without one all is well.
+// Throws Error(usage) if a collective cannot be synthesized; accepts no collective.
 void check_synthesized(std::optional<Collective> collective);
 
 }  // namespace convert

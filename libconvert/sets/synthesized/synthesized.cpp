@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/units.h"
+#include "passes/ten/check.h"
 #include "synthesis/bounds/report.h"
 #include "synthesis/list_schedule.h"
 #include "util/json_writer.h"
@@ -33,7 +34,7 @@ std::size_t most_on_a_link(const Moves& moves) {
   return most;
 }
 
-// Nobody but the makers is to blame for what is wrong in a schedule, and links without use are no defect.
+// An error in the schedule is a bug of the synthesis. Idle links are no defect.
 CheckedSchedule checked(const SynthesisProblem& problem, const TimedMoves& made, Diagnostics& diagnostics) {
   Schedule schedule = schedule_of(problem, made);
   schedule.name = std::string(name(problem.collective)) + "_synthesized";
@@ -42,13 +43,12 @@ CheckedSchedule checked(const SynthesisProblem& problem, const TimedMoves& made,
   for (const Diagnostic& d : findings.all()) {
     if (d.severity == Severity::error)
       throw Error("the synthesized schedule is wrong: " + d.message + " [" + d.rule + "]");
-    if (d.message.find(" carr") == std::string::npos) diagnostics.add(d);
+    if (d.message.find(unused_links_text) == std::string::npos) diagnostics.add(d);
   }
   return out;
 }
 
-// Schedules have the times of messages that are stored. An algorithm claims what it takes where devices cut
-// through.
+// Schedules have store-and-forward times. The algorithm claims the time with cut-through devices.
 CheckedSchedule checked_cut_through(const SynthesisProblem& problem, TimedMoves& made, Diagnostics& diagnostics,
                                     const AlgorithmJudge& judge) {
   CheckedSchedule out = checked(stored(problem), retimed(stored(problem), made), diagnostics);

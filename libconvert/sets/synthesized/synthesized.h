@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes an algorithm for a network: synthesized, checked, and with the bound that it is measured by.
+// Synthesized algorithm for a network, validated and compared with its lower bound.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 namespace convert {
 
 struct SynthesizedAlgorithm {
-  CheckedSchedule made;  // the schedule, and the algorithm that follows it
+  CheckedSchedule made;  // the schedule, and the algorithm made from it
   std::string bounds;    // "all_gather, 8 NPUs, 1 MiB each: 73.9 us at least (…)"
   std::string method;    // of the best candidate
   Bounds limits{};
@@ -21,18 +21,17 @@ struct SynthesizedAlgorithm {
 
   // Returns the bounds, then "; 73.9 us found, 1.000 of the bound, greedy, 1 piece".
   [[nodiscard]] std::string summary() const;
-  // Sets the time, and bounds that do not exceed it; `messages`: of the busiest link. Throws Error as
+  // Sets the time, and bounds that do not exceed it; `messages`: number on the busiest link. Throws Error as
   // allow_rounding() does.
   void set_time(const SynthesisProblem& problem, Picoseconds time, std::size_t messages);
 };
 
-// Returns how long an algorithm takes.
+// Returns the duration of an algorithm.
 using AlgorithmJudge = std::function<Picoseconds(const Algorithm&)>;
 
-// Returns the fastest algorithm that is found. Where devices cut through, `judge`, if given, has the last word on
-// times, as some depend there on what happens first of what happens at once; the schedule has the times that its
-// order takes where they store. Throws Error as synthesize() and judge do, and if the schedule breaks a rule of
-// schedules, which it is checked against.
+// Returns the fastest algorithm found. If devices cut through, `judge`, if given, determines times, because some
+// depend on the order of simultaneous events; the schedule then has the store-and-forward times of its order.
+// Throws Error as synthesize() and judge do, and if the validated schedule breaks a rule of schedules.
 [[nodiscard]] SynthesizedAlgorithm synthesize_algorithm(const SynthesisProblem& problem,
                                                         const SynthesisChoice& choice, Diagnostics& diagnostics,
                                                         const AlgorithmJudge& judge = {});

@@ -34,7 +34,7 @@ std::string meta_of(const JointAlgorithms& made, std::size_t c) {
   return text;
 }
 
-// Returns the links that may be used.
+// Returns the usable links.
 WireGraph links_of(const SynthesisProblem& p) {
   WireGraph out{.npus = p.wires.npus, .switches = p.wires.switches};
   for (const LinkGraph::Link& l : p.graph.links)
@@ -44,7 +44,7 @@ WireGraph links_of(const SynthesisProblem& p) {
 
 std::string name_of(const SynthesisProblem& p) { return std::string(name(p.collective)) + "_synthesized"; }
 
-// Links, or copies at relays, that are of no use are no defects.
+// Idle links and unused copies at relays are no defects.
 CheckedSchedule checked(const JointAlgorithms& made, std::size_t c, Schedule schedule, Diagnostics& findings) {
   schedule.name = name_of(made.problem.named[c]);
   schedule.meta = meta_of(made, c);
@@ -79,8 +79,8 @@ class CommonTurns {
     }
   }
 
-  // Makes the turns of an algorithm, that count its own messages, those of all; and its devices those of the
-  // network.
+  // Converts the sequence numbers of an algorithm to numbers among the messages of all collectives, and its devices
+  // to devices of the network.
   void number(std::size_t c, Algorithm& algorithm) const {
     const std::vector<Device>& device = made_.problem.device[c];
     const LinkGraph& graph = made_.problem.graph();
@@ -106,7 +106,7 @@ class CommonTurns {
 
  private:
   const JointAlgorithms& made_;
-  std::vector<std::vector<std::vector<std::int64_t>>> turns_;  // by collective, link, and own turn
+  std::vector<std::vector<std::vector<std::int64_t>>> turns_;  // by collective, link, and own sequence number
 };
 
 }  // namespace
@@ -155,13 +155,13 @@ CheckedSchedule relayed_schedule(const JointAlgorithms& made, std::size_t c) {
   }
   Diagnostics findings;
   CheckedSchedule out = checked(made, c, schedule_of(named, moves), findings);
-  // Parts of one sum that do not meet in time are no defect of a schedule, but take each other's place at a relay.
+  // Partial sums that arrive separately are valid in a schedule, but overwrite each other at a relay.
   if (first_error(findings) == nullptr) verify(make_step_graph(out.algorithm), {.dataflow = true}, findings);
   if (first_error(findings) != nullptr)
     throw input_error({.file = named.source},
                       collective_text(named) +
-                          ": NPUs that do not take part pass on several parts of one sum, which a schedule cannot "
-                          "tell apart; write traces instead, or MSCCL-IR");
+                          ": NPUs that do not participate forward several partial sums, which a schedule cannot "
+                          "distinguish; write traces or MSCCL-IR instead");
   return out;
 }
 
@@ -253,7 +253,7 @@ Trace JointTraces::trace(Rank rank) const {
     const SynthesisProblem& p = s.problem(c);
     if (p.takes_part[rank] != 0 && p.size() > 1) s.add_call(c, workload.nodes);
   }
-  if (workload.nodes.nodes.empty()) {  // simulators refuse a trace without nodes
+  if (workload.nodes.nodes.empty()) {  // simulators reject a trace without nodes
     workload.nodes.add_node(s.group.size(), NodeType::comp, "COMP_NODE_idle");
     workload.nodes.add_bool(attr::is_cpu_op, false);
     workload.nodes.end_node();
@@ -265,7 +265,7 @@ Trace JointTraces::trace(Rank rank) const {
   MergedRank merged(s.plan, std::move(workload));
   merged.add_programs(out.metadata);
   constexpr std::size_t all = std::size_t{1} << 40U;
-  (void)merged.next(out, all);  // nothing stays beside collectives
+  (void)merged.next(out, all);  // the workload has only collectives
   return out;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes algorithms for several collectives that run at once on a network, and the traces in which each NPU has all
-// of its collectives.
+// Algorithms for several concurrent collectives on a network, and traces in which each NPU has all its collectives.
 #pragma once
 
 #include <memory>
@@ -24,20 +23,20 @@ struct JointAlgorithms {
   [[nodiscard]] std::string summary() const;
 };
 
-// Returns the best that is found for problems that make_problem() has made of one network. Throws Error as
+// Returns the best solution found for problems that make_problem() made from one network. Throws Error as
 // synthesize_together() does.
 [[nodiscard]] JointAlgorithms make_together(std::vector<SynthesisProblem> problems, const SynthesisChoice& choice);
 
-// Returns the algorithm of one of the collectives, with its schedule, by itself: its ranks are the places of its
-// group; NPUs that do not take part are switches. Throws Error where the schedule breaks a rule of schedules.
+// Returns the algorithm of one collective alone, with its schedule. Its ranks are the indices in its group; NPUs
+// that do not participate are switches. Throws Error if the schedule breaks a rule of schedules.
 [[nodiscard]] CheckedSchedule algorithm_of(const JointAlgorithms& made, std::size_t collective);
 
-// Returns the schedule of one of the collectives on the whole network, where NPUs that do not take part are relays.
-// Throws Error(input) where they would have to pass on several parts of one sum.
+// Returns the schedule of one collective on the whole network, with NPUs that do not participate as relays. Throws
+// Error(input) if relays would have to forward several partial sums.
 [[nodiscard]] CheckedSchedule relayed_schedule(const JointAlgorithms& made, std::size_t collective);
 
-// Makes the traces of all NPUs. A collective is as et-merge puts one there; the messages of all take their turns on
-// each link among themselves. Collectives of one NPU are left out.
+// Traces of all NPUs. Collectives have the form that et-merge writes; the messages of all collectives share the
+// link order of each link. Collectives of one NPU are omitted.
 class JointTraces {
  public:
   // `network`: its id, see network_id(). Throws Error as algorithm_of() does.
@@ -48,7 +47,7 @@ class JointTraces {
   [[nodiscard]] Trace trace(Rank rank) const;
   [[nodiscard]] Rank ranks() const;
   [[nodiscard]] std::string name() const;
-  // Returns the groups as the text of a groups file; nothing if all NPUs take part in each collective.
+  // Returns the groups as the text of a groups file; nothing if all NPUs participate in each collective.
   [[nodiscard]] std::optional<std::string> groups() const;
 
  private:

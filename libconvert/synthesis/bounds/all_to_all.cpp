@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// Ways from one device, by lengths of links.
+// Shortest routes from one device, by lengths of links.
 template <class Length>
 class ShortestWays {
  public:
@@ -41,7 +41,7 @@ class ShortestWays {
   }
   [[nodiscard]] Length distance(Device d) const { return distance_[d]; }
   [[nodiscard]] const std::vector<Length>& distances() const { return distance_; }
-  // Return the devices that can be reached, the nearest first; and where a device is among them.
+  // Return the reachable devices, the nearest first, and the position of a device among them.
   [[nodiscard]] const std::vector<Device>& order() const { return order_; }
   [[nodiscard]] std::uint32_t place(Device d) const { return place_[d]; }
 
@@ -70,8 +70,8 @@ class LengthSearch {
     for (const LinkGraph::Link& l : graph.links) lengths_.push_back(1 / static_cast<double>(l.bandwidth));
   }
 
-  // Returns the best lengths, and what flows over the ways of all rounds together reach. The lengths go back and
-  // forth, so that their mean over the last rounds may be better than each of them.
+  // Returns the best lengths, and the time of the flow over the routes of all rounds together. The lengths
+  // oscillate, so their mean over the last rounds may be better than any single round.
   std::pair<std::vector<double>, double> find() {
     constexpr double closed = 0.9999;
     const double work = static_cast<double>(participants_.size()) * static_cast<double>(graph_.links.size());
@@ -106,7 +106,7 @@ class LengthSearch {
     return sum;
   }
 
-  // Makes links longer by their loads. Returns what this round's flow reaches, or the mean one, if that is less.
+  // Makes links longer by their loads. Returns the time of this round's flow, or of the mean flow if that is less.
   double lengthen(int round) {
     double most = 0, most_of_means = 0;
     ++averaged_;
@@ -122,8 +122,8 @@ class LengthSearch {
     return std::min(most, most_of_means);
   }
 
-  // Returns the sum of the distances; with `loads` sends a byte from each participant to each over the shortest
-  // ways.
+  // Returns the sum of the distances. With `loads`, it also sends a byte from each participant to each other over
+  // the shortest routes.
   double route(const std::vector<double>& lengths, bool loads) {
     double sum = 0;
     for (const Device from : participants_) {
@@ -134,7 +134,7 @@ class LengthSearch {
     return sum;
   }
 
-  // Sends in equal parts over ways that are as short, but for rounding, which may be all that a link is long.
+  // Sends equal shares over routes of equal length, within rounding errors, which may be all of a link's length.
   void send(Device from, const std::vector<double>& lengths) {
     std::fill(through_.begin(), through_.end(), 0);
     for (auto at = ways_.order().rbegin(); at != ways_.order().rend() && *at != from; ++at) {
@@ -159,20 +159,20 @@ class LengthSearch {
   const LinkGraph& graph_;
   std::span<const Device> participants_;
   std::vector<std::uint8_t> takes_part_;  // by device
-  std::vector<double> lengths_;           // by link, as the next four
+  std::vector<double> lengths_;           // by link, as are the next four
   std::vector<double> loads_;
-  // Sums over some rounds, the former of lengths that are scaled to the same capacity.
+  // Sums over some rounds; lengths are scaled to the same capacity before.
   std::vector<double> means_;
   std::vector<double> mean_loads_;
   int averaged_ = 0;  // rounds
   std::vector<double> best_;
   double best_ratio_ = 0;
   std::vector<double> through_;      // by device
-  std::vector<std::uint32_t> last_;  // links that are the last of shortest ways
+  std::vector<std::uint32_t> last_;  // last links of shortest routes
   ShortestWays<double> ways_;
 };
 
-// Returns integers in the proportions of the lengths, small enough for exact sums.
+// Returns integers proportional to the lengths, small enough for exact sums.
 std::vector<std::int64_t> whole_lengths(const LinkGraph& graph, std::span<const Device> participants,
                                         const std::vector<double>& lengths) {
   double bandwidth = 0;
@@ -186,7 +186,7 @@ std::vector<std::int64_t> whole_lengths(const LinkGraph& graph, std::span<const 
   return out;
 }
 
-// Grows sets of devices, one by one, and keeps the worst cut: how many devices there were, and which way it leads.
+// Grows sets of devices, one by one, and keeps the worst cut: its number of devices and its direction.
 class GrowingCut {
  public:
   GrowingCut(const LinkGraph& graph, std::span<const Device> participants)
@@ -216,7 +216,7 @@ class GrowingCut {
   }
 
  private:
-  // A link leads out of the set, or into it, until both its ends are inside.
+  // A link leads out of the set, or into it, until both ends are inside.
   [[nodiscard]] std::int64_t signed_bandwidth(std::uint32_t link, bool crosses) const {
     return crosses ? graph_.links[link].bandwidth : -graph_.links[link].bandwidth;
   }
@@ -242,20 +242,20 @@ class GrowingCut {
 
 DeviceCut worst_exchange_cut(const LinkGraph& graph, std::span<const Device> participants,
                              const LengthBound& lengths) {
-  // As many pairs as take a second or so: of some participants, evenly.
+  // Examines about as many pairs as take a second: an even selection of participants.
   constexpr double most_work = 6e8;
   const double of_pair = static_cast<double>(graph.links.size()) + 8 * static_cast<double>(graph.devices);
   const auto n = participants.size();
   const std::size_t some = std::clamp<std::size_t>(static_cast<std::size_t>(std::sqrt(most_work / of_pair)), 2, n);
   ShortestWays<std::int64_t> ways(graph);
   GrowingCut cut(graph, participants);
-  std::vector<std::vector<std::int64_t>> distances;  // from these
+  std::vector<std::vector<std::int64_t>> distances;  // from these participants
   for (std::size_t i = 0; i < n; ++i) {
     ways.find(participants[i], lengths.lengths);
     cut.grow(ways.order());
     if (i * some / n != (i + 1) * some / n) distances.push_back(ways.distances());
   }
-  std::vector<Device> order = ways.order();  // who can reach one participant can reach all
+  std::vector<Device> order = ways.order();  // devices that can reach one participant can reach all
   for (std::size_t a = 0; a < distances.size(); ++a) {
     for (std::size_t b = a + 1; b < distances.size(); ++b) {
       std::ranges::sort(order);

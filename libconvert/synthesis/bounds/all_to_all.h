@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Bounds an all-to-all by lengths of the links.
+// Lower bound of the time of an all-to-all, by lengths of the links.
 //
-// Whatever lengths links have, each byte from s to t takes at least its distance of (length × byte), and the links
-// carry at most the sum of length × bandwidth per second: a bound, and at the best lengths the largest concurrent
-// flow (duality of linear programs). Multiplicative weights find good lengths (Garg and Könemann 1998): links on
-// many shortest ways become longer, round by round.
+// For any lengths of the links, each byte from s to t takes at least its distance of (length × byte), and the links
+// carry at most the sum of length × bandwidth per second. This gives a lower bound, which equals the maximum
+// concurrent flow at the best lengths (linear programming duality). Good lengths are found by multiplicative
+// weights (Garg and Könemann 1998): links on many shortest routes become longer, round by round.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,24 @@
 
 namespace convert {
 
-// A participant's byte for each other takes at least distance / (capacity × unit of the graph) seconds.
+// One byte from each participant to each other takes at least distance / (capacity × unit of the graph) seconds.
 struct LengthBound {
-  std::vector<std::int64_t> lengths{};  // by link; 0 of those that count nothing
-  std::int64_t distance = 0;            // the sum of the shortest ways of all ordered pairs
-  std::int64_t capacity = 1;            // the sum of length × bandwidth
-  double reached =
-      0;  // seconds times the unit: what flows over the ways found take, if they may be divided at will
+  std::vector<std::int64_t> lengths{};  // by link; 0 for links without influence
+  std::int64_t distance = 0;            // sum of the shortest routes of all ordered pairs
+  std::int64_t capacity = 1;            // sum of length × bandwidth
+  double reached = 0;                   // seconds times the unit: time of a fractional flow over the routes found
 
   [[nodiscard]] double ratio() const { return static_cast<double>(distance) / static_cast<double>(capacity); }
 };
 
-// Returns a bound that is near the best one; exact for the lengths that it tells. Fewer rounds are made where there
-// are very many participants and links, none after the gap is closed. Ways must lead from each participant to each.
+// Returns a bound near the best one; it is exact for the lengths that it returns. With very many participants and
+// links, there are fewer rounds; no rounds follow after the gap is closed. Requires a route from each participant
+// to each other.
 [[nodiscard]] LengthBound all_to_all_lengths(const LinkGraph& graph, std::span<const Device> participants);
 
-// Returns the worst cut of an all-to-all of two or more, by the parts of pairs that must cross it, of those that
-// such lengths suggest: what is nearest to a participant, and what is nearer to one than to another.
+// Returns the worst cut of an all-to-all of at least two participants, by the shards of pairs that must cross it.
+// The candidates follow from the lengths: the devices nearest to a participant, and the devices nearer to one
+// participant than to another.
 [[nodiscard]] DeviceCut worst_exchange_cut(const LinkGraph& graph, std::span<const Device> participants,
                                            const LengthBound& lengths);
 

@@ -11,7 +11,7 @@
 namespace convert {
 namespace {
 
-// Makes the bounds of one problem.
+// Computes the bounds of one problem.
 class BoundMaker {
  public:
   explicit BoundMaker(const SynthesisProblem& problem)
@@ -41,7 +41,7 @@ class BoundMaker {
   }
 
  private:
-  // Adds a bound; those of crossings get their time by bandwidth alone.
+  // Adds a bound. The time of crossings is added by bandwidth alone.
   void add(Bound bound) {
     for (const Crossing& c : bound.crossings) bound.time += bandwidth_time(graph_, c.bandwidth, bytes_of(c));
     out_.all.push_back(std::move(bound));
@@ -60,7 +60,7 @@ class BoundMaker {
             .part_bytes = part_bytes,
             .bandwidth = cut.bandwidth};
   }
-  // Takes a cut that was found in the reversed graph (`back`) or in the graph.
+  // Converts a cut that was found in the reversed graph (`back`) or in the graph.
   Crossing taken(WorstCut worst, bool back, std::int64_t part_bytes) {
     out_.flows += worst.flows;
     return crossing_of(back ? opposite(std::move(worst.cut), graph_.devices) : std::move(worst.cut), part_bytes);
@@ -80,7 +80,7 @@ class BoundMaker {
     }
   }
 
-  // Parts that must come to a participant from others, and go from it to others.
+  // Return the shards that must reach a participant from others, and leave it for others.
   [[nodiscard]] std::int64_t parts_into(Device d) const {
     const bool root = d == p_.root;
     switch (p_.collective) {
@@ -109,7 +109,7 @@ class BoundMaker {
     return p_.collective == Collective::all_reduce ? p_.bytes : p_.shard_bytes;
   }
 
-  // Calls visit(device, into, parts, links) for what must come to, and go from, each participant.
+  // Calls visit(device, into, parts, links) for the incoming and the outgoing shards of each participant.
   template <class Visit>
   void for_each_node(const Visit& visit) const {
     for (const Device d : p_.participants) {
@@ -141,7 +141,7 @@ class BoundMaker {
     out_.all.push_back(std::move(bound));
   }
 
-  // Adds what takes longest with latencies: one of these, or a participant alone.
+  // Adds the crossing that takes longest with latencies: one of these, or a participant alone.
   void add_together(std::vector<Crossing> crossings) {
     Bound bound{.kind = BoundKind::together};
     for (Crossing& c : crossings) {
@@ -166,7 +166,7 @@ class BoundMaker {
     out_.all.push_back(std::move(bound));
   }
 
-  // Either all that leads to participants or all that leads from them, whichever is slower.
+  // All links into participants, or all links out of participants, whichever is slower.
   [[nodiscard]] Crossing traffic() const {
     std::array<Crossing, 2> both;
     for (const bool into : {true, false}) {
@@ -194,7 +194,8 @@ class BoundMaker {
     add_together({std::move(from), std::move(to), std::move(all)});
   }
 
-  // A link carries nothing before it can have come from a participant, nor what could not come to one any more.
+  // A link carries nothing before data can have arrived from a participant, and nothing that can no longer reach a
+  // participant in time.
   [[nodiscard]] std::vector<Lane> lanes_of(const LengthBound& lengths) const {
     const std::vector<Picoseconds> before = latencies_from(graph_, p_.participants);
     const std::vector<Picoseconds> behind = latencies_from(reversed(graph_), p_.participants);
@@ -204,7 +205,7 @@ class BoundMaker {
       Picoseconds latency = 0;
       if (__builtin_add_overflow(before[link.from], link.latency_ps, &latency) ||
           __builtin_add_overflow(latency, behind[link.to], &latency))
-        continue;  // no way leads there, or a very long one
+        continue;  // there is no route, or a very long one
       lanes.push_back({lengths.lengths[l] * link.bandwidth, latency});
     }
     return lanes;
@@ -244,8 +245,8 @@ class BoundMaker {
 
   const SynthesisProblem& p_;
   const LinkGraph& graph_;
-  LinkGraph back_;       // the reversed graph, where it is wanted
-  std::int64_t others_;  // participants but one
+  LinkGraph back_;       // the reversed graph, if it is needed
+  std::int64_t others_;  // number of participants minus one
   Bounds out_;
 };
 
@@ -270,7 +271,7 @@ Fraction us_per_byte(const LinkGraph& graph, const Crossing& crossing) {
 
 Bounds find_bounds(const SynthesisProblem& problem) { return BoundMaker(problem).make(); }
 
-// A bound adds the times of at most two links: half a picosecond counts twice.
+// A bound adds the times of at most two links, so half a picosecond counts twice.
 void allow_rounding(Bounds& bounds, Picoseconds total, std::size_t messages) {
   if (total + static_cast<Picoseconds>(messages) < bounds.lower)
     throw Error("the synthesized schedule is wrong: it takes " + format_time(total) + ", less than its bound, " +

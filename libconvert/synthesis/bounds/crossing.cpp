@@ -10,14 +10,14 @@ namespace convert {
 namespace {
 
 constexpr WideUnsigned ps_per_s = 1'000'000'000'000;
-constexpr const char* what = "the size, for these bandwidths and latencies,";
+constexpr const char* what = "the size for these bandwidths and latencies";
 
 Picoseconds as_time(WideUnsigned ps) {
   if (ps > most_schedule_ps) throw takes_too_long();
   return static_cast<Picoseconds>(ps);
 }
 
-// Returns bytes × 10^12, of which a bandwidth of 1 carries `unit` per picosecond.
+// Returns bytes × 10^12; a bandwidth of 1 carries `unit` of it per picosecond.
 WideUnsigned amount_of(WideUnsigned bytes) { return checked_product(bytes, ps_per_s, what); }
 
 }  // namespace
@@ -33,12 +33,12 @@ Picoseconds earliest(std::vector<Lane> lanes, WideUnsigned amount, std::int64_t 
     delayed = checked_sum(delayed, rate * static_cast<WideUnsigned>(lanes[i].latency_ps), what);
     const WideUnsigned whole = checked_sum(amount, checked_product(delayed, by, what), what);
     const WideUnsigned speed = checked_product(rates, by, what);
-    // Lanes whose latency is no less than that carry nothing until then.
+    // Lanes with a latency of at least this time carry nothing until then.
     if (speed != 0 && (i + 1 == lanes.size() ||
                        whole <= checked_product(speed, static_cast<WideUnsigned>(lanes[i + 1].latency_ps), what)))
       return as_time(whole / speed);
   }
-  throw input_error({}, "no link carries what must go");
+  throw input_error({}, "no link carries data that must be sent");
 }
 
 Picoseconds bandwidth_time(const LinkGraph& graph, std::int64_t bandwidth, WideUnsigned bytes) {
@@ -58,7 +58,7 @@ Picoseconds lanes_time(const LinkGraph& graph, std::vector<Lane> lanes, WideUnsi
 Picoseconds slot_time(const LinkGraph& graph, std::span<const std::uint32_t> links, std::int64_t messages,
                       std::int64_t bytes) {
   if (messages == 0) return 0;
-  // A message takes h = step / speed picoseconds, so that of them, until T, speed × T / step have arrived.
+  // A message takes h = step / speed picoseconds, so by time T, speed × T / step messages have arrived.
   struct Slot {
     WideUnsigned step = 0, speed = 0;
   };
@@ -75,7 +75,7 @@ Picoseconds slot_time(const LinkGraph& graph, std::span<const std::uint32_t> lin
     return count;
   };
   const auto wanted = static_cast<WideUnsigned>(messages);
-  WideUnsigned low = 0, high = 1;  // too few have arrived at `low`
+  WideUnsigned low = 0, high = 1;  // too few messages have arrived at `low`
   while (arrived(high) < wanted) {
     low = high;
     high = 2 * static_cast<WideUnsigned>(as_time(high));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds how soon so many bytes can have crossed links that have latencies, and how soon so many shards can have
-// come.
+// Earliest times at which bytes or shards can have crossed links with latencies.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace convert {
 
-// A link, and how much of what is counted it carries per picosecond.
+// A link, and the amount that it carries per picosecond.
 struct Lane {
   std::int64_t rate = 0;
   Picoseconds latency_ps = 0;
@@ -22,15 +21,15 @@ struct Lane {
 // if numbers are too large.
 [[nodiscard]] Picoseconds earliest(std::vector<Lane> lanes, WideUnsigned amount, std::int64_t scale);
 
-// Return the picoseconds, rounded down, in which so many bytes cross so much bandwidth, in units of the graph; and
-// links, or lanes, each of which has a latency before its first byte has arrived.
+// Return the picoseconds, rounded down, in which `bytes` cross a bandwidth in units of the graph; or links, or
+// lanes, which each have a latency before the first byte arrives.
 [[nodiscard]] Picoseconds bandwidth_time(const LinkGraph& graph, std::int64_t bandwidth, WideUnsigned bytes);
 [[nodiscard]] Picoseconds crossing_time(const LinkGraph& graph, std::span<const std::uint32_t> links,
                                         WideUnsigned bytes);
 [[nodiscard]] Picoseconds lanes_time(const LinkGraph& graph, std::vector<Lane> lanes, WideUnsigned bytes);
 
-// Returns the least time, rounded down, after which so many messages of so many bytes can have arrived over the
-// links, each of which is busy from the start of a message until it has arrived.
+// Returns the least time, rounded down, after which `messages` messages of `bytes` each can have arrived over the
+// links. Each link is busy from the start of a message until it has arrived.
 [[nodiscard]] Picoseconds slot_time(const LinkGraph& graph, std::span<const std::uint32_t> links,
                                     std::int64_t messages, std::int64_t bytes);
 

@@ -10,9 +10,9 @@
 namespace convert {
 namespace {
 
-// Holds the largest cut so far and a flow network that asks for a larger one: flows go from a device over the
-// links, or against them (`backward`), to a node of their own, into which arcs lead from `ends`. These arcs come
-// first, since a search finds them first, and with them what is near.
+// The largest cut so far, and a flow network that searches for a larger one. Flows go from a device over the links,
+// or against them (`backward`), to an extra node with arcs from `ends`. These arcs come first, so that a search
+// finds them, and nearby devices, first.
 class CutSearch {
  public:
   CutSearch(const LinkGraph& graph, std::span<const Device> ends, bool backward)
@@ -24,7 +24,7 @@ class CutSearch {
     check(static_cast<std::int64_t>(ends.size()), most_bandwidth_);
   }
 
-  // Take the cut into, or out of, a device if it is larger than the one so far.
+  // Use the cut into, or out of, a device if it is larger than the current one.
   void offer_into(Device d, std::int64_t parts) {
     if (is_larger({parts, bandwidth_in(graph_, d)})) worst_.cut = cut_into(graph_, d, parts);
   }
@@ -34,7 +34,7 @@ class CutSearch {
 
   [[nodiscard]] WorstCut take() { return std::move(worst_); }
 
-  // Makes links as wide as the ratio says, so that a part is as large as size_of() says.
+  // Scales link capacities by the ratio, so that a shard has the size of size_of().
   void scale() {
     const Fraction y =
         reduced(static_cast<WideUnsigned>(worst_.cut.parts), static_cast<WideUnsigned>(worst_.cut.bandwidth));
@@ -45,7 +45,7 @@ class CutSearch {
                          static_cast<std::int64_t>(std::min<WideInteger>(wide, most_synthesis_integer - 1)));
     }
   }
-  // Returns the size of so many parts.
+  // Returns the size of a number of shards.
   [[nodiscard]] std::int64_t size_of(std::int64_t parts) const {
     check(parts, part_);
     return parts * part_;
@@ -55,7 +55,8 @@ class CutSearch {
     ++worst_.flows;
     return flow_.run(device, graph_.devices, wanted) == wanted;
   }
-  // Takes the smallest cut of a flow that did not pass; `parts_of` says of a device how many parts leave with it.
+  // Uses the minimum cut of a flow that did not pass. parts_of(device, inside) returns the shards that leave with a
+  // device.
   template <class PartsOf>
   void take_cut(const PartsOf& parts_of) {
     DeviceCut cut;
@@ -103,7 +104,7 @@ class CutSearch {
   std::int64_t part_ = 1;
 };
 
-// Returns the participants in an order in which each has a way from those before it that is short.
+// Returns the participants in an order in which each has a short route from its predecessors.
 std::vector<Device> near_first(const LinkGraph& graph, Device first, std::span<const std::uint8_t> takes_part) {
   std::vector<std::uint8_t> seen(graph.devices, 0);
   std::vector<Device> open = {first}, order;
@@ -118,7 +119,7 @@ std::vector<Device> near_first(const LinkGraph& graph, Device first, std::span<c
   return order;
 }
 
-// Searches cuts where each participant has so many parts for all others: 1, or of a broadcast only the root.
+// Searches cuts for participants that each have a shard for all others; in a broadcast, only the root has one.
 class Sweep {
  public:
   Sweep(const LinkGraph& graph, std::span<const Device> participants, Device first, bool only_first)
@@ -153,9 +154,9 @@ class Sweep {
   }
 
  private:
-  // Takes cuts until none that misses the sink is worse. One that misses a participant which has passed cannot be:
-  // those are inside, and may send all there is. So what they surround needs no flow, and for others most comes
-  // from near.
+  // Replaces the cut until no cut between the sources and the sink is worse. No worse cut separates a participant
+  // that has passed: such participants are inside and may send all shards. So a sink that they surround needs no
+  // flow, and for other sinks most flow comes from nearby.
   void check(Device sink) {
     while (true) {
       if (!scaled_) scale();
@@ -181,9 +182,9 @@ class Sweep {
   CutSearch search_;
   std::vector<std::int64_t> parts_;       // by device
   std::vector<std::uint8_t> takes_part_;  // by device
-  std::vector<std::uint32_t> end_;        // by device: of a participant
+  std::vector<std::uint32_t> end_;        // by device: index of a participant
   std::int64_t all_ = 0;                  // parts
-  bool scaled_ = false;                   // capacities are those of the largest cut so far
+  bool scaled_ = false;                   // whether capacities are scaled for the largest cut so far
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ std::string rate_text(const SynthesisProblem& p, const Crossing& c) {
   return fraction_text(us_per_byte(p.graph, c)) + " µs/byte";
 }
 
-// Says which links it is, by the smaller of the two sets that they join.
+// Names the links by the smaller of the two sets of devices that they join.
 std::string place_text(const SynthesisProblem& p, const Crossing& c) {
   if (c.devices.empty())
     return std::string(c.into ? "all links into " : "all links out of ") + devices_text(p.wires, p.participants);
@@ -50,8 +50,8 @@ std::string_view words(BoundKind kind) {
   }
 }
 
-// Returns "by lengths of links, most of all on 3>4, 4>3": the longest, by what they could carry, that make up nine
-// tenths, unless most links are among them.
+// Returns "by lengths of links, mainly on 3>4, 4>3": the links with the largest length × bandwidth that make
+// up nine tenths of the sum, unless they are most of the links.
 std::string lengths_text(const SynthesisProblem& p, const LengthBound& lengths) {
   std::vector<std::uint32_t> links(p.graph.links.size());
   std::iota(links.begin(), links.end(), 0U);
@@ -66,12 +66,12 @@ std::string lengths_text(const SynthesisProblem& p, const LengthBound& lengths) 
     const LinkGraph::Link& l = p.graph.links[links[i]];
     words.push_back(p.wires.device_name(l.from) + ">" + p.wires.device_name(l.to));
   }
-  return " by lengths of links, most of all on " + join(words) +
+  return " by lengths of links, mainly on " + join(words) +
          (count > most_shown ? ", ... (" + std::to_string(count) + " of " + std::to_string(links.size()) + ")"
                              : "");
 }
 
-// Returns "bandwidth 65.0117 us = 31/500000 us/byte: into NPU 0", as much of it as the bound has.
+// Returns "bandwidth 65.0117 us = 31/500000 us/byte: into NPU 0", without the parts that the bound lacks.
 std::string bound_text(const SynthesisProblem& p, const Bound& b) {
   std::string text = std::string(words(b.kind)) + " " + format_time(b.time);
   if (b.ends)
@@ -181,7 +181,7 @@ std::string bounds_text(const SynthesisProblem& p, const Bounds& bounds) {
   for (const Bound& b : bounds.all) {
     const bool is_short =
         b.kind == BoundKind::latency || b.kind == BoundKind::bandwidth || b.kind == BoundKind::slots;
-    // With latency the worst of the cuts may be another one; else it says nothing new.
+    // Shown only if the worst cut with latency is another one.
     const Bound* bandwidth = bounds.find(BoundKind::bandwidth);
     if (b.kind == BoundKind::together && bandwidth != nullptr &&
         b.crossings.size() == bandwidth->crossings.size() &&

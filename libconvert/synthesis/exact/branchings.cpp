@@ -40,7 +40,7 @@ class BranchingPacker {
     bool grown = true;
     while (pending_ != 0) {
       if (open_.empty()) {
-        // What was not possible may be now.
+        // Edges that were rejected before may be possible now.
         if (!grown) return std::nullopt;
         grown = false;
         for (std::uint32_t t = 0; t < growing_.size(); ++t) offer_all(t);
@@ -57,8 +57,8 @@ class BranchingPacker {
  private:
   struct Growing {
     Branching tree;
-    std::vector<std::int64_t> depth;  // by node; outside: not in it
-    std::uint32_t size = 0;           // nodes
+    std::vector<std::int64_t> depth;  // by node; outside: not in the tree
+    std::uint32_t size = 0;           // number of nodes
   };
   struct Candidate {
     std::uint32_t turn = 0;
@@ -73,8 +73,8 @@ class BranchingPacker {
     }
   };
 
-  // Flows are looked for against the edges. Arcs are the edges, one of each node to the end, one of each kind of
-  // tree to the end, and one of each node to each kind of tree that has it.
+  // Flows are searched against the edges. Arcs are: the edges; one from each node to the end; one from each kind of
+  // tree to the end; one from each node to each kind of tree that contains it.
   [[nodiscard]] std::vector<MaxFlow::Arc> arcs_of() const {
     std::vector<MaxFlow::Arc> arcs;
     for (const BranchingEdge& e : edges_) arcs.push_back({e.to, e.from});
@@ -152,8 +152,8 @@ class BranchingPacker {
     return true;
   }
 
-  // Returns how many of the trees may take the edge: what flows from its beginning and from all other trees to its
-  // end, but for what these need themselves, those of the same root too.
+  // Returns how many of the trees may take the edge: the flow from its start and from all other trees to its end,
+  // minus the flow that these trees need themselves, including trees of the same root.
   [[nodiscard]] std::int64_t room(const Candidate& c) {
     const BranchingEdge& e = edges_[c.edge];
     const std::int64_t own = growing_[c.tree].tree.count;

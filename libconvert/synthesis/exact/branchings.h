@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Packs trees of several roots into a graph whose edges have capacities, so that none is used beyond them.
+// Packs trees of several roots into a graph with edge capacities, so that no edge exceeds its capacity.
 //
 // All trees grow together, by the nearest node first. A tree may take an edge to a node if all other trees can
-// still be finished: for each set of nodes the edges into it must be enough for the trees that have no node in it
-// (Edmonds; for several roots and trees that have begun Bérczi and Frank). One largest flow tells how many trees
-// may.
+// still be completed: for each set of nodes, the edges into it must suffice for the trees without a node in it
+// (Edmonds; for several roots and partial trees Bérczi and Frank). One maximum flow yields the number of trees that
+// may take it.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct BranchingEdge {
   std::int64_t length = 1;
 };
 
-// Trees that are alike: their edges, each behind the one that reaches its beginning.
+// Identical trees: their edges, each after the edge that reaches its start.
 struct Branching {
   std::uint32_t root = 0;
   std::int64_t count = 0;
@@ -31,11 +31,11 @@ struct Branching {
 
 struct BranchingChoice {
   bool together = true;    // all trees grow together; else one after the other
-  std::uint64_t seed = 0;  // of what comes first of nodes that are as near; 0: the next ones by number
+  std::uint64_t seed = 0;  // of the order among equally near nodes; 0: by number
 };
 
-// Returns `trees` trees of each root to all nodes; none if there are no such trees. At most one edge leads from a
-// node to another.
+// Returns `trees` trees from each root to all nodes; nothing if they do not exist. There must be at most one edge
+// from a node to another.
 [[nodiscard]] std::optional<std::vector<Branching>> pack_branchings(std::uint32_t nodes,
                                                                     std::span<const BranchingEdge> edges,
                                                                     std::span<const std::uint32_t> roots,

@@ -13,9 +13,9 @@ constexpr std::int64_t few_trees = 12;  // of a root
 constexpr std::int64_t most_trees = 16;
 constexpr std::int64_t fewest_trees = 4;
 constexpr std::int64_t trees_at_all = 256;
-constexpr double worth_a_try = 1.1;  // times the bound, if fewer trees do with that
+constexpr double worth_a_try = 1.1;  // times the bound, if fewer trees achieve it
 
-// Returns the participants, those behind that are farther from a root.
+// Returns the participants by ascending distance from a root.
 std::vector<Device> near_to(const SynthesisProblem& problem, Device root) {
   std::vector<std::uint8_t> seen(problem.graph.devices, 0);
   std::vector<Device> open = {root}, order;
@@ -30,7 +30,7 @@ std::vector<Device> near_to(const SynthesisProblem& problem, Device root) {
   return order;
 }
 
-// Leads trees of participants over the ways that their edges stand for.
+// Maps trees of participants to the routes of their edges.
 class WayPicker {
  public:
   WayPicker(const SynthesisProblem& problem, std::vector<DirectEdge> edges)
@@ -59,7 +59,8 @@ class WayPicker {
     return problem_.graph.is_npu(d) && problem_.takes_part[d] == 0;
   }
 
-  // Takes a way that passes few NPUs which the tree has passed; it begins at the last of these.
+  // Takes a route with the fewest NPUs that the tree has already passed. The route begins at the last of these
+  // NPUs.
   std::vector<std::uint32_t> way_over(DirectEdge& edge) {
     std::size_t best = 0;
     std::size_t fewest = SIZE_MAX;
@@ -89,10 +90,10 @@ class WayPicker {
     return way;
   }
 
-  // Returns a shortest way, whatever its load, from a participant that the tree has reached, past nothing that it
-  // has passed; empty: there is none.
+  // Returns a shortest route, independent of load, from a participant that the tree has reached, over devices that
+  // it has not passed; empty if no such route exists.
   [[nodiscard]] std::vector<std::uint32_t> detour(Device to) const {
-    std::vector<std::uint32_t> by(problem_.graph.devices, no_index);  // the last link to a device
+    std::vector<std::uint32_t> by(problem_.graph.devices, no_index);  // last link to each device
     std::vector<Device> open = reached_;
     for (std::size_t i = 0; i < open.size() && by[to] == no_index; ++i) {
       for (const std::uint32_t l : problem_.graph.out[open[i]]) {
@@ -108,7 +109,7 @@ class WayPicker {
     return way;
   }
 
-  // Ends arcs where others begin.
+  // Ends arcs where other arcs begin.
   void add(TreePacking::Tree& tree, std::span<const std::uint32_t> way) const {
     TreeArc arc{.from = links_[way.front()].from};
     arc.way.begin = static_cast<std::uint32_t>(tree.links.size());
@@ -125,9 +126,9 @@ class WayPicker {
   const SynthesisProblem& problem_;
   const std::vector<LinkGraph::Link>& links_;
   std::vector<DirectEdge> edges_;
-  std::vector<std::uint8_t> passed_;  // by device: an NPU that does not take part and that the tree has come to
-  std::vector<Device> reached_;       // participants that the tree has come to
-  std::vector<std::uint8_t> parts_;   // by device: where ways of the tree begin though it does not take part
+  std::vector<std::uint8_t> passed_;  // by device: a non-participating NPU that the tree has reached
+  std::vector<Device> reached_;       // participants that the tree has reached
+  std::vector<std::uint8_t> parts_;   // by device: a non-participant at which routes of the tree begin
 };
 
 }  // namespace
@@ -176,7 +177,7 @@ std::vector<TreeScale> ExactPacker::scales(std::optional<std::uint32_t> pieces) 
   for (std::int64_t trees = 1; trees <= most; ++trees) {
     if (std::optional<TreeScale> s = scale(trees)) all.push_back(std::move(*s));
   }
-  // Few trees have larger pieces of the same number, and more of them go the shortest ways.
+  // With the same number of chunks, fewer trees have larger chunks, and more of these take the shortest routes.
   std::vector<TreeScale> out;
   while (!all.empty()) {
     const auto best = std::ranges::min_element(all, {}, over_bound);
@@ -184,7 +185,7 @@ std::vector<TreeScale> ExactPacker::scales(std::optional<std::uint32_t> pieces) 
     all.erase(best, all.end());
     std::erase_if(all, [&](const TreeScale& s) { return over_bound(s) > worth_a_try; });
   }
-  // With more trees of one root an NPU can send one on several times and others never, so that they are shallow.
+  // With more trees of one root, an NPU can forward some several times and others never, so the trees are shallow.
   if (roots_.size() != 1 || out.empty()) return out;
   for (std::int64_t trees = 2 * out.front().trees; trees <= most_trees; trees *= 2) {
     if (std::optional<TreeScale> s = scale(trees)) out.push_back(std::move(*s));
@@ -192,9 +193,9 @@ std::vector<TreeScale> ExactPacker::scales(std::optional<std::uint32_t> pieces) 
   return out;
 }
 
-// Returns how long a usual piece takes on the longest way.
+// Returns the time of a usual chunk on the longest route.
 std::int64_t ExactPacker::length_of(const DirectEdge& edge) const {
-  constexpr std::int64_t usual = 64;  // pieces of a participant's part
+  constexpr std::int64_t usual = 64;  // chunks of a participant's shard
   const std::int64_t bytes =
       problem_.shard_bytes / (usual * problem_.size() / static_cast<std::int64_t>(roots_.size()));
   std::int64_t longest = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Packs trees that use links just as the bound of bandwidth says, exactly, without a search: capacities in whole
-// trees, devices that do not take part split off, then as many trees of each root as there have to be.
+// Packs trees that use the links exactly as the bandwidth bound requires, without a search: capacities in whole
+// trees, then splitting off of non-participants, then the required number of trees from each root.
 #pragma once
 
 #include <cstdint>
@@ -20,28 +20,28 @@ struct ExactChoice {
   BranchingChoice grow{};
 };
 
-// Packs trees from some roots, all participants of a problem or one of them, to all participants.
+// Packs trees from some roots, all participants of a problem or one participant, to all participants.
 class ExactPacker {
  public:
-  // The problem must outlive this.
+  // The problem must outlive this object.
   ExactPacker(const SynthesisProblem& problem, std::span<const Device> roots);
 
-  // Returns a device that does not take part and has not as much bandwidth in as out, which no tree can be led over
-  // exactly; none: there is no such device.
+  // Returns a non-participant whose incoming bandwidth differs from its outgoing bandwidth, through which trees
+  // cannot be routed exactly; nothing if there is no such device.
   [[nodiscard]] std::optional<Device> uneven() const;
 
-  // Returns capacities to pack trees for, the best first, each with as many trees of a root as divide `pieces`
-  // (none: any): those of the bound, if a few trees make them whole, else the nearest that few trees make. None:
-  // uneven().
+  // Returns capacities to pack trees for, the best first, each with a number of trees per root that divides
+  // `pieces` (nothing: any number). These are the capacities of the bound if few trees make them integers, else the
+  // nearest that few trees allow. Empty if there is an uneven() device.
   [[nodiscard]] std::vector<TreeScale> scales(std::optional<std::uint32_t> pieces) const;
 
-  // Returns whether a choice of splitting makes another packing than the usual one: there is something to split
-  // off, and to take the nearest first there are some that lie farther than others.
+  // Returns whether a choice of splitting yields another packing than the default: there is a device to split off,
+  // and for far_first some are farther than others.
   [[nodiscard]] bool minds(const SplitChoice& choice) const;
 
-  // Returns the packing for capacities of scales(); none if it fails. Its load is exactly 1 if those are exact.
-  // What would pass an NPU that does not take part twice in a tree leaves it twice instead, having come once; if it
-  // is to be played backwards, it goes another way, which may add to the load.
+  // Returns the packing for capacities of scales(); nothing if it fails. Its load is exactly 1 if the capacities
+  // are exact. If a tree would pass a non-participating NPU twice, the data arrives there once and leaves it twice.
+  // If the trees are to be reversed, it takes another route instead, which may increase the load.
   [[nodiscard]] std::optional<TreePacking> pack(const TreeScale& scale, const ExactChoice& choice) const;
 
  private:

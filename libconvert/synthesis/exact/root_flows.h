@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells whether so many trees of each root can reach all participants, by the flow into each of them.
+// Decides whether a number of trees from each root can reach all participants, by the flow into each participant.
 #pragma once
 
 #include <algorithm>
@@ -13,20 +13,21 @@
 
 namespace convert {
 
-// Who takes part in trees. A root has `trees` trees to all participants.
+// Participants and roots of trees. Each root has `trees` trees to all participants.
 struct TreeDemand {
-  std::vector<Device> participants{};  // those that are near the others first make questions cheap
-  std::vector<Device> roots{};         // some of them
+  std::vector<Device> participants{};  // an order in which neighbours follow each other makes queries cheap
+  std::vector<Device> roots{};         // some of the participants
   std::int64_t trees = 1;
 
   [[nodiscard]] std::int64_t all() const { return static_cast<std::int64_t>(roots.size()) * trees; }
 };
 
-// Trees exist where all flow that the roots have, one unit for each tree, can come to each participant (Edmonds).
-// Flows are looked for against the arcs, from the participant on; one that has got all may send all to others.
+// The trees exist if the flow of all roots, one unit for each tree, can reach each participant (Edmonds). Flows are
+// searched against the arcs, from the participant on. A participant that has received all of it may send all of it
+// to others.
 class RootFlows {
  public:
-  // All capacities are 0 at first.
+  // All capacities are 0 initially.
   RootFlows(std::uint32_t devices, const TreeDemand& demand, std::span<const MaxFlow::Arc> arcs)
       : demand_(demand), source_(devices), flow_(devices + 1, against(devices, demand, arcs)) {
     for (const Device d : demand.participants)
@@ -36,21 +37,21 @@ class RootFlows {
 
   void set_capacity(std::uint32_t arc, std::int64_t capacity) { flow_.set_capacity(first() + arc, capacity); }
 
-  // Makes all participants ones that have yet to get all.
+  // Resets all participants to not having received the flow.
   void forget() {
     for (std::uint32_t i = 0; i < first(); ++i) flow_.set_capacity(i, own_[i]);
   }
-  // Returns how much less than all comes to the participant of an index.
+  // Returns the flow that is missing at participant number `participant`.
   std::int64_t missing(std::uint32_t participant) {
     const std::int64_t all = demand_.all();
     const std::int64_t left = all - flow_.run(demand_.participants[participant], source_, all);
     if (left == 0) flow_.set_capacity(participant, all);
     return left;
   }
-  // Returns whether a device is on the participant's side of the smallest cut, if something was missing last.
+  // Returns whether a device is on the participant's side of the minimum cut, if the last missing() was not 0.
   [[nodiscard]] bool is_cut_off(Device d) const { return flow_.on_source_side(d); }
 
-  // Returns the most that is missing of any, or some number of `enough` or more.
+  // Returns the maximum of missing() over all participants, or some value of at least `enough`.
   std::int64_t most_missing(std::int64_t enough) {
     forget();
     std::int64_t most = 0;

@@ -16,8 +16,8 @@ class TreeScaling {
   TreeScaling(const LinkGraph& graph, const TreeDemand& demand, const Fraction& start)
       : graph_(graph), demand_(demand), rate_(start), flows_(graph.devices, demand, arcs_of(graph)) {}
 
-  // What has got all at a lower rate gets it at a higher one, so each participant is asked once, and once more for
-  // each cut that is too narrow.
+  // A participant that receives the whole flow at a lower rate also does at a higher one. So each is checked once,
+  // and once more for each cut that is too narrow.
   std::optional<TreeScale> run() {
     if (!set_capacities()) return std::nullopt;
     for (std::uint32_t i = 0; i < demand_.participants.size(); ++i) {
@@ -49,7 +49,7 @@ class TreeScaling {
     return true;
   }
 
-  // Raises the rate to the least at which the links of the cut can carry what must cross it.
+  // Raises the rate to the least value at which the links of the cut can carry the required flow.
   void widen_cut() {
     std::vector<std::int64_t> bandwidths;
     for (const LinkGraph::Link& l : graph_.links) {

@@ -36,13 +36,13 @@ class Splitter {
   }
 
  private:
-  // A split: so much of what comes from `from` goes on to `to`.
+  // A split: `amount` of the capacity from `from` continues to `to`.
   struct Split {
     std::uint32_t from = 0;  // indices of ends_in_, ends_out_
     std::uint32_t to = 0;
     std::int64_t amount = 0;
   };
-  // An edge into, or out of, the device that is taken out.
+  // An edge into, or out of, the device that is removed.
   struct End {
     Device other = 0;
     std::uint32_t arc = 0;
@@ -56,8 +56,8 @@ class Splitter {
     return sum;
   }
 
-  // Drops both directions between two devices alike, so that what comes in still goes out. A cut loses one of them
-  // at most, so that of an amount just what is missing then has to stay.
+  // Reduces both directions between two devices equally, so that incoming capacity still equals outgoing capacity.
+  // A cut contains at most one of the two directions, so exactly the missing part of an amount must be restored.
   void prune() {
     std::vector<MaxFlow::Arc> arcs;
     std::map<Ends, std::uint32_t> arc_of;
@@ -85,7 +85,8 @@ class Splitter {
     std::erase_if(edges_, [](const auto& edge) { return count(edge.second) == 0; });
   }
 
-  // Returns pairs of devices with edges both ways, one of them no participant, the farthest first.
+  // Returns pairs of devices with edges in both directions, at least one a non-participant, the farthest
+  // first.
   [[nodiscard]] std::vector<Ends> prunable() const {
     std::vector<Ends> out;
     for (const auto& [ends, ways] : edges_) {
@@ -99,8 +100,8 @@ class Splitter {
     return std::minmax(hops_[e.first], hops_[e.second], std::greater<>());
   }
 
-  // First little of each goes on to each, so that ways spread and trees are shallow, then the rest; what would come
-  // back to where it came from is dropped at last.
+  // First a little of each edge is split to each other edge, so that routes spread and trees are shallow; then the
+  // rest. Capacity that would return to its origin is dropped last.
   void take_out(Device d) {
     set_up(d);
     if (in_.empty()) return;
@@ -146,8 +147,9 @@ class Splitter {
     return at->second;
   }
 
-  // Calls work(in, out) of all pairs of different devices: those first that are far from each other without the
-  // device that is taken out; of equals each with the one half around, then those a quarter around, and so on.
+  // Calls work(in, out) for all pairs of different devices. Pairs come first whose devices are far from each other
+  // without the removed device. Among equals, each device is paired with the device half around, then with the
+  // devices a quarter around, and so on.
   template <class Work>
   void each_pair(const Work& work) const {
     for (const auto& [near, step, i, o] : pairs_) work(i, o);
@@ -164,7 +166,7 @@ class Splitter {
     std::ranges::sort(pairs_);
   }
 
-  // Returns the place of a step in the order 1/2, 1/4, 3/4, 1/8, ... of all n.
+  // Returns the position of a step in the order 1/2, 1/4, 3/4, 1/8, ... of all n.
   static std::uint32_t turn(std::uint32_t step, std::uint32_t n) {
     std::uint32_t rest = step % n, place = 0;
     for (std::uint32_t bit = 0; bit < 16; ++bit) {
@@ -176,7 +178,8 @@ class Splitter {
     return place;
   }
 
-  // Returns by device how near it is to another: the more, the nearer; 0: no way leads there without a device.
+  // Returns, by device, how near it is to another (larger is nearer); 0: there is no route without device
+  // `without`.
   [[nodiscard]] std::vector<std::uint32_t> nearness(Device from, Device without) const {
     std::vector<std::uint32_t> near(graph_.devices, 0);
     std::vector<Device> open = {from};
@@ -205,7 +208,7 @@ class Splitter {
       splits.push_back({i, o, amount});
       change(splits.back(), amount);
     });
-    // Mostly all of them are possible.
+    // Usually all splits are possible.
     if (flows_->most_missing(1) == 0) {
       made = std::move(splits);
       return;
@@ -218,8 +221,8 @@ class Splitter {
     split(made, {i, o, std::min(in_[i].left, out_[o].left)});
   }
 
-  // Splits as much of an amount as can be: a cut loses all of it or nothing, so that what is missing then is the
-  // part that cannot be split.
+  // Splits as much of an amount as possible. A cut loses either the whole amount or nothing, so the missing flow is
+  // the amount that cannot be split.
   void split(std::vector<Split>& made, Split s) {
     if (s.amount == 0) return;
     change(s, s.amount);
@@ -253,7 +256,8 @@ class Splitter {
     std::erase_if(edges_, [d](const auto& edge) { return edge.first.first == d || edge.first.second == d; });
   }
 
-  // Joins a way of each, those which make the shortest together, for so many trees at most; returns for how many.
+  // Joins the route of each list that make the shortest route together, for at most `most` trees. Returns the
+  // number of trees.
   std::int64_t join_shortest(std::vector<WayBundle>& first, std::vector<WayBundle>& second,
                              std::vector<WayBundle>& joined, std::int64_t most) const {
     WayBundle best;
@@ -302,7 +306,7 @@ class Splitter {
   const SplitChoice choice_;
   const std::vector<std::uint32_t> hops_;  // by device, from the nearest participant
   std::map<Ends, std::vector<WayBundle>> edges_;
-  // Hold what is known of the device that is being taken out.
+  // State of the device that is being removed.
   std::vector<MaxFlow::Arc> arcs_;
   std::vector<std::int64_t> capacities_;  // by arc
   std::map<Ends, std::uint32_t> arc_of_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Takes devices that do not take part out of a network: what a link brings there goes on over another at once, as
-// one link from participant to participant, so that as many trees exist afterwards (edge splitting, after Mader,
-// Frank and Jackson; Zhao et al., ForestColl).
+// Removes non-participants from a network by edge splitting: a link into a device and a link out of it become one
+// link between their other ends, so that the same number of trees exists afterwards (after Mader, Frank and
+// Jackson; Zhao et al., ForestColl).
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace convert {
 
-// A way over links of the network, for `count` trees.
+// A route over links of the network, for `count` trees.
 struct WayBundle {
   std::vector<std::uint32_t> links{};
   std::int64_t count = 0;
 };
 
-// All ways from a participant to another one.
+// All routes from a participant to another one.
 struct DirectEdge {
   Device from = 0;
   Device to = 0;
@@ -34,20 +34,21 @@ struct DirectEdge {
 };
 
 struct SplitChoice {
-  bool prune = true;      // leave out what is not needed first, the farthest from participants first
-  bool far_first = true;  // take out the farthest devices first; else the nearest
+  bool prune = true;      // first remove capacity that is not needed, the farthest from participants first
+  bool far_first = true;  // remove the farthest devices first; else the nearest
 };
 
-// Returns by device the fewest links from a participant; no_index where no way leads.
+// Returns, by device, the fewest links from a participant; no_index if there is no route.
 [[nodiscard]] std::vector<std::uint32_t> hops_from(const LinkGraph& graph, std::span<const Device> participants);
 
-// Returns a device that does not take part and has not as much capacity in as out; none if there is none such.
+// Returns a non-participant whose incoming capacity differs from its outgoing capacity; nothing if no such device
+// exists.
 [[nodiscard]] std::optional<Device> uneven_device(const LinkGraph& graph, std::span<const Device> participants,
                                                   std::span<const std::int64_t> capacities);
 
-// Returns the edges between participants, by beginning and end, of a network whose links have capacities (by link),
-// with which the trees of the demand exist. No device is passed twice on a way. Devices that do not take part have
-// as much capacity in as out.
+// Returns the edges between participants, by start and end, of a network with capacities by link, with which the
+// trees of the demand exist. A route passes no device twice. Non-participants must have as much incoming as
+// outgoing capacity.
 [[nodiscard]] std::vector<DirectEdge> split_off_others(const LinkGraph& graph, const TreeDemand& demand,
                                                        std::span<const std::int64_t> capacities,
                                                        const SplitChoice& choice);

@@ -26,7 +26,7 @@ class PathChooser {
         paths_(commodities.size() * choice.pieces),
         search_(problem.graph) {}
 
-  // Ways by commodity and piece.
+  // Returns routes by commodity and chunk.
   std::vector<std::vector<std::uint32_t>> run() {
     std::vector<std::uint32_t> order(paths_.size());
     std::iota(order.begin(), order.end(), 0U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says what the makers of candidates share.
+// Shared helpers of the methods that make candidates.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,16 @@
 
 namespace convert {
 
-// Candidates of more messages are made where nobody would wait for fewer.
+// Candidates with more messages take noticeably long. They are made only if there are no smaller ones or with
+// effort best.
 inline constexpr std::uint64_t quick_moves = 300'000;
 
-// Returns whether a method is asked for, or any.
+// Returns whether a method is selected, or all are.
 [[nodiscard]] inline bool wants(const SynthesisChoice& choice, SynthesisMethod method) {
   return choice.methods.empty() || std::ranges::find(choice.methods, method) != choice.methods.end();
 }
 
-// Returns a number without superfluous zeros: "0.05".
+// Returns a number without trailing zeros: "0.05".
 [[nodiscard]] inline std::string short_number(double value) {
   std::string text = std::to_string(value);
   text.erase(text.find_last_not_of('0') + 1);
@@ -31,7 +32,7 @@ inline constexpr std::uint64_t quick_moves = 300'000;
   return text;
 }
 
-// Returns so many random numbers from 0 to below `most`.
+// Returns `count` random numbers from 0 to below `most`.
 [[nodiscard]] inline std::vector<double> random_order(std::size_t count, double most, std::uint64_t seed) {
   std::vector<double> order;
   Draw draw(seed, 0, 0);
@@ -39,30 +40,30 @@ inline constexpr std::uint64_t quick_moves = 300'000;
   return order;
 }
 
-// Returns whether no candidate is to be begun any more, if there is one.
+// Returns whether no further candidate may begin, if there is one already.
 [[nodiscard]] inline bool is_late(const SynthesisChoice& choice) {
   return choice.until && std::chrono::steady_clock::now() >= *choice.until;
 }
 
-// Ways over switches take long to find: of many NPUs, and not with effort best.
+// Returns whether routes over switches take long to find: with many NPUs, except with effort best.
 [[nodiscard]] inline bool searches_ways(const SynthesisProblem& problem, const SynthesisChoice& choice) {
   constexpr std::uint32_t few = 16;
   return problem.size() > few && problem.graph.devices > problem.graph.npus &&
          choice.effort != SynthesisEffort::best;
 }
-// Returns what is not worth that time.
+// Returns the gain that is not worth the time of such a search.
 [[nodiscard]] inline Picoseconds tolerated_gap(const SynthesisProblem& problem, const SynthesisChoice& choice,
                                                Picoseconds lower) {
   return searches_ways(problem, choice) ? lower / 200 : 0;
 }
 
-// Returns the longest time at which fewer messages count more than time.
+// Returns the longest time within which fewer messages count more than time.
 [[nodiscard]] inline Picoseconds tolerated_time(SynthesisObjective objective, Picoseconds least) {
   constexpr Picoseconds part = 50;
   return objective == SynthesisObjective::transfers ? least + least / part : least;
 }
 
-// Holds the best candidate of each number of pieces of a part.
+// The best candidate for each number of chunks per shard.
 class BestCandidates {
  public:
   void take(std::uint32_t pieces, std::optional<TimedMoves>&& made) {
@@ -73,8 +74,8 @@ class BestCandidates {
     least_ = std::min(least_, at->second.total);
   }
   [[nodiscard]] bool empty() const { return by_pieces_.empty(); }
-  [[nodiscard]] Picoseconds least() const { return least_; }  // INT64_MAX if there is none
-  // Returns the best by the objective; null if there is none.
+  [[nodiscard]] Picoseconds least() const { return least_; }  // INT64_MAX if empty
+  // Returns the best candidate by the objective; null if empty.
   [[nodiscard]] const TimedMoves* best(SynthesisObjective objective) const {
     const TimedMoves* best = nullptr;
     for (const auto& [pieces, made] : by_pieces_) {

@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// Returns the parts that a link of bandwidth 1 carries in the time of the bound.
+// Returns the shards that a link of bandwidth 1 carries in the time of the bound.
 double share_of(const SynthesisProblem& problem, const Bounds& bounds) {
   constexpr double ps_per_s = 1e12;
   return static_cast<double>(std::max<Picoseconds>(1, bounds.lower)) / ps_per_s *
@@ -23,7 +23,7 @@ double share_of(const SynthesisProblem& problem, const Bounds& bounds) {
 std::vector<PathChoice> path_choices(const SynthesisProblem& problem, const SynthesisChoice& choice,
                                      std::size_t commodities) {
   std::vector<PathChoice> out;
-  const auto is_worth = [&](std::uint32_t pieces) {  // many pieces gain where they are still large
+  const auto is_worth = [&](std::uint32_t pieces) {  // many chunks are faster if they are still large
     constexpr std::uint32_t few = 16;
     constexpr std::int64_t large = std::int64_t{1} << 16U;
     return pieces <= few || problem.shard_bytes / pieces >= large;
@@ -74,7 +74,7 @@ BestCandidates make_exchanges(const SynthesisProblem& problem, const SynthesisCh
     if (i > 0 && is_late(choice)) return std::optional<TimedMoves>();
     const TreeMoves moves = choose_paths(problem, commodities, share_of(problem, bounds), lengths, choices[i]);
     TimedMoves made = best_schedule(problem, moves.moves, moves.rank);
-    // Rounds fill the links between groups of NPUs one after the other; chance fills all of them.
+    // Rounds fill the links between groups of NPUs one after the other; random orders fill all these links.
     for (std::uint64_t draw = 0; draw < draws; ++draw) {
       const std::vector<double> rank = random_order(moves.rank.size(), 1, choices[i].seed + draw);
       TimedMoves other = list_schedule(problem, moves.moves, ServeOrder::pieces, rank);

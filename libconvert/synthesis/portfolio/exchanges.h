@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes candidates of all-to-alls, scatters and gathers, by ways for each part.
+// Candidates for all-to-alls, scatters and gathers, by routes for each shard.
 #pragma once
 
 #include "synthesis/portfolio.h"
@@ -7,7 +7,7 @@
 
 namespace convert {
 
-// Returns the best candidates; none if none has as many pieces as are wanted.
+// Returns the best candidates; empty if none has the selected number of chunks.
 [[nodiscard]] BestCandidates make_exchanges(const SynthesisProblem& problem, const SynthesisChoice& choice,
                                             const Bounds& bounds);
 

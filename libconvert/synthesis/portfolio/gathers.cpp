@@ -22,7 +22,7 @@ namespace {
 
 using Made = std::optional<TimedMoves>;
 
-// Makes what one root, or each participant, has for all others.
+// Makes candidates for problems in which one root, or each participant, has data for all others.
 class GatherMakers {
  public:
   GatherMakers(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds, double share)
@@ -60,7 +60,7 @@ class GatherMakers {
     constexpr std::uint32_t few = 32;
     return problem_.size() <= few;
   }
-  // Returns whether trees for each of the NPUs take long, of a network that needs searches for ways.
+  // Returns whether trees for each NPU take long: many NPUs in a network that requires route searches.
   [[nodiscard]] bool are_many() const {
     constexpr std::uint32_t many = 64;
     return problem_.size() > many && searches_ways(problem_, choice_);
@@ -70,18 +70,18 @@ class GatherMakers {
     constexpr std::uint32_t very_many = 256;
     return fast() || (problem_.size() > very_many && choice_.effort == SynthesisEffort::normal);
   }
-  // Closed forms are quick where there are few participants, or greedy makes nothing.
+  // Closed forms are fast with few participants, and needed if greedy makes nothing.
   [[nodiscard]] bool wants_closed() const {
     return wants(SynthesisMethod::builders) &&
            (!choice_.methods.empty() || !quick() || best_.empty() || is_small());
   }
-  // With effort fast they are worth their time where known shapes are far from the bound.
+  // With effort fast, they are worth their time if known shapes are far from the bound.
   [[nodiscard]] bool wants_symmetric() const { return wants(SynthesisMethod::trees) && !(fast() && is_within(10)); }
   // Returns whether the best so far is within 1/part of the bound.
   [[nodiscard]] bool is_within(Picoseconds part) const {
     return !best_.empty() && best_.least() <= lower_ + lower_ / part;
   }
-  // Exact trees are asked for, or affordable where others leave something to gain.
+  // Returns whether exact trees are selected, or affordable while other candidates are not optimal.
   [[nodiscard]] bool wants_exact() const {
     if (!choice_.methods.empty()) return wants(SynthesisMethod::exact);
     const std::uint32_t most = choice_.effort == SynthesisEffort::best     ? 128
@@ -89,16 +89,16 @@ class GatherMakers {
                                                                            : 0;
     return problem_.size() <= most && !at_bound();
   }
-  // Returns whether only those choices are tried that were best in most networks: there are many NPUs.
+  // Returns whether only the choices that were best in most networks are tried: there are many NPUs.
   [[nodiscard]] bool slow() const { return searches_ways(problem_, choice_) && !is_small(); }
-  // Returns whether there is nothing left to gain, or nothing worth the time: of many participants a quick search
-  // ends with what it finds first.
+  // Returns whether nothing can be gained, or nothing worth the time. With many participants, a quick search ends
+  // with its first result.
   [[nodiscard]] bool at_bound() const {
     if (quick() && !is_small() && !best_.empty()) return true;
     const Picoseconds tolerated = quick() ? lower_ / 32 : tolerated_gap(problem_, choice_, lower_);
     return !best_.empty() && best_.least() <= lower_ + tolerated;
   }
-  using Candidate = std::pair<std::uint32_t, Made>;  // the number of pieces
+  using Candidate = std::pair<std::uint32_t, Made>;  // the number of chunks
   using Maker = std::function<Candidate()>;
   void make(const std::vector<Maker>& makers) {
     for_each_ordered(
@@ -131,7 +131,7 @@ class GatherMakers {
     if (mixed) targets = {0, 1.06, 1.2};
     if (mixed && !fast()) targets = {0, 1, 1.03, 1.06, 1.1, 1.15, 1.2};
     constexpr std::uint32_t few = 64;
-    // Parts of many participants stay whole, and then a slot more or less is a matter of chance.
+    // Shards of many participants are not split, so the number of slots varies randomly.
     const bool by_slots = slots_ > lower_ && !limits_.allows(2);
     const std::uint64_t seeds = fast() ? 1 : by_slots ? 16 : problem_.size() <= few ? 4 : 2;
     for (std::uint64_t s = 0; s < seeds && best_.least() > (by_slots ? slots_ : lower_); ++s) {
@@ -160,7 +160,7 @@ class GatherMakers {
     return !all.empty();
   }
 
-  // The shortest ways by time, for what is small.
+  // The shortest routes by time, for small sizes.
   void latency() {
     std::vector<Maker> makers;
     for (const std::uint32_t q : piece_counts({1, 2, 4})) {
@@ -182,16 +182,16 @@ class GatherMakers {
     TreePacking packing;
     std::string name;
     Picoseconds time = 0;
-    std::uint32_t pieces = 0;                             // of a part, at first
+    std::uint32_t pieces = 0;                             // chunks of a shard, in the first evaluation
     OrderNumber order = number_of(ServeOrder::farthest);  // the best one
   };
   using Packer = std::function<std::optional<Packed>()>;
 
   struct Judged {
-    std::map<std::uint32_t, Picoseconds> looked;  // how long the best took at first, by the trees of a root
-    Picoseconds least = INT64_MAX;                // and in the end
+    std::map<std::uint32_t, Picoseconds> looked;  // best time in the first evaluation, by the trees of a root
+    Picoseconds least = INT64_MAX;                // best time in the end
   };
-  // First each packing with `usual` pieces if it may, then the best `most_kept` of them with others.
+  // First each packing with `usual` chunks if allowed, then the best `most_kept` packings with other numbers.
   Judged judge(const std::vector<Packer>& packers, std::size_t most_kept, std::uint32_t usual = 16) {
     Judged judged;
     const auto take_made = [&](std::uint32_t pieces, Made&& made) {
@@ -224,7 +224,7 @@ class GatherMakers {
     return judged;
   }
 
-  // Splits what uses the links best into more pieces than usual, and takes that if it gains a thousandth.
+  // Splits the packing that uses the links best into more chunks than usual, if that gains a thousandth.
   void split_far(Packed& p) {
     const auto worth = [&] { return best_.least() - best_.least() / 1000; };
     const std::uint32_t trees = p.packing.of_root;
@@ -239,8 +239,8 @@ class GatherMakers {
     }
   }
 
-  // Returns into how many pieces to split what a tree carries; with effort fast into more than at first, in few
-  // steps and to where it takes some milliseconds.
+  // Returns the numbers of chunks into which a tree's data is split. With effort fast, more than at first, in few
+  // steps, up to a size that takes some milliseconds.
   [[nodiscard]] std::vector<std::uint32_t> splits(const Packed& p) const {
     constexpr std::uint64_t few_moves = 16'000;
     std::vector<std::uint32_t> all = limits_.splits(p.packing.of_root);
@@ -254,7 +254,7 @@ class GatherMakers {
     return out;
   }
 
-  // Splits what a tree carries into more and more pieces, while that helps; with effort fast while it gains a
+  // Splits a tree's data into more and more chunks as long as it helps; with effort fast, as long as it gains a
   // thousandth.
   [[nodiscard]] std::vector<Candidate> split(Packed& p) const {
     std::vector<Candidate> out;
@@ -273,7 +273,7 @@ class GatherMakers {
     return out;
   }
 
-  // Those whose loads and latencies leave them no chance are not scheduled; with effort fast one is.
+  // Forms whose loads and latencies leave no chance are not scheduled; with effort fast, only one is.
   void closed() {
     const std::vector<ClosedForm> forms =
         has_root(problem_.collective) ? rooted_closed_forms(problem_.size()) : closed_forms(problem_);
@@ -289,10 +289,10 @@ class GatherMakers {
     std::vector<Packer> packers;
     for (std::size_t i = 0; i < count; ++i)
       packers.emplace_back([&laid, i] { return std::optional(std::move(laid[i])); });
-    // Rings look slow in few pieces, and are fast in many.
+    // Rings look slow with few chunks, but are fast with many.
     judge(packers, is_small() ? packers.size() : slow() ? 2 : 4, is_small() && !quick() ? 16 : 4);
   }
-  // Returns the trees of a form, with about the time that they take.
+  // Returns the trees of a form, with an estimate of their time.
   [[nodiscard]] std::optional<Packed> laid_out(const ClosedForm& form) const {
     std::optional<TreePacking> packing = closed_trees(problem_, roots_, share_, form);
     if (!packing || !limits_.fits(packing->of_root)) return std::nullopt;
@@ -330,7 +330,7 @@ class GatherMakers {
     judge(packers, kept);
   }
 
-  // First with several numbers of trees, then with the best of them in other ways.
+  // First with several numbers of trees, then the best of these with other choices.
   void exact() {
     const ExactPacker packer(problem_, roots_);
     const std::vector<TreeScale> scales = packer.scales(choice_.pieces);
@@ -348,7 +348,7 @@ class GatherMakers {
     const Picoseconds others = best_.empty() ? INT64_MAX : best_.least();
     const auto [looked, least] = judge(packers, kept);
     if (looked.empty()) return refuse_exact(packer);
-    // Other choices gain a little at most, and take long where many are roots.
+    // Other choices gain little, and take long if there are many roots.
     const bool behind = least != INT64_MAX && least - least / 64 > others;
     if (behind && roots_.size() >= few && choice_.effort != SynthesisEffort::best) return;
     packers.clear();
@@ -364,8 +364,8 @@ class GatherMakers {
     }
     judge(packers, kept);
   }
-  // Returns whether other choices are worth a try: for the fastest, and for the one that fills the links best if it
-  // is not much slower.
+  // Returns whether other choices are worth trying: for the fastest scale, and for the scale that fills the links
+  // best if it is not much slower.
   [[nodiscard]] bool is_promising(const std::map<std::uint32_t, Picoseconds>& looked, const TreeScale& scale,
                                   const TreeScale& fullest) const {
     const auto at = looked.find(static_cast<std::uint32_t>(scale.trees));
@@ -375,7 +375,7 @@ class GatherMakers {
     if (at->second == least) return true;
     return &scale == &fullest && (choice_.effort == SynthesisEffort::best || at->second - least <= least / 8);
   }
-  // Returns all choices but the usual one.
+  // Returns all choices except the default.
   static std::vector<ExactChoice> exact_choices() {
     std::vector<ExactChoice> out;
     for (const bool together : {true, false}) {
@@ -391,10 +391,10 @@ class GatherMakers {
     if (choice_.methods.size() != 1) return;
     const std::optional<Device> uneven = packer.uneven();
     throw usage_error("method exact " +
-                      (uneven ? "wants as much bandwidth into " + problem_.wires.device_name(*uneven) +
+                      (uneven ? "requires as much bandwidth into " + problem_.wires.device_name(*uneven) +
                                     " as out of it, since it does not take part"
-                              : std::string("finds no few trees of a root that fill the links")) +
-                      "; take trees");
+                              : std::string("does not find a small number of trees per root that fill the links")) +
+                      "; use trees");
   }
   static std::string text(const ExactChoice& c) {
     return std::string("exact") + (c.grow.together ? "" : " in turn") + (c.grow.seed == 0 ? "" : " drawn") +
@@ -410,7 +410,7 @@ class GatherMakers {
       const std::uint32_t trees = limits_.allows(4) ? 4 : choice_.pieces.value_or(1);
       return {{.trees = trees}};
     }
-    // Symmetric trees are of all kinds, so that others have little to gain beside them.
+    // Symmetric trees include all kinds, so others gain little.
     const bool few = slow() || (alike_ && is_within(32) && searches_ways(problem_, choice_));
     std::vector<TreeChoice> choices;
     for (const std::uint32_t p : {1U, 2U, 4U, 8U, 16U}) {
@@ -441,7 +441,8 @@ class GatherMakers {
     return {std::move(p), std::move(made)};
   }
 
-  // Schedules many pieces only in the order that was best for fewer of them, with effort fast in the usual one.
+  // Schedules many chunks only in the order that was best for fewer chunks; with effort fast, only in the default
+  // order.
   [[nodiscard]] Made with_pieces(Packed& p, std::uint32_t q) const {
     const TreeMoves moves = moves_of(problem_, p.packing, q);
     constexpr std::size_t many = 30'000;
@@ -460,16 +461,16 @@ class GatherMakers {
   const SynthesisChoice& choice_;
   const PieceLimits limits_;
   Picoseconds lower_;
-  Picoseconds slots_ = 0;  // what limits whole parts
+  Picoseconds slots_ = 0;  // the bound for unsplit shards
   double share_;
   std::vector<Device> roots_;
   BestCandidates best_;
   bool alike_ = false;             // symmetric trees were made
-  std::optional<Packed> fullest_;  // what was split and uses the links best
+  std::optional<Packed> fullest_;  // the split packing that uses the links best
   std::atomic<bool> any_ = false;
 };
 
-// Returns the share of a part that a link of bandwidth 1 carries while the bound of bandwidth lasts.
+// Returns the share of a shard that a link of bandwidth 1 carries within the bandwidth bound.
 double share_of(const Bounds& bounds) {
   const Bound* const bound = bounds.find(BoundKind::bandwidth);
   if (bound == nullptr || bound->crossings.empty() || bound->crossings[0].bandwidth == 0) return 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes candidates of all-gathers and broadcasts, by all makers.
+// Candidates for all-gathers and broadcasts, by all methods.
 #pragma once
 
 #include "synthesis/portfolio.h"
@@ -7,8 +7,8 @@
 
 namespace convert {
 
-// Returns the best candidates of a problem in which one root, or each participant, has a part for all others, with
-// these bounds.
+// Returns the best candidates of a problem in which one root, or each participant, has a shard for all others.
+// `bounds`: of the problem.
 [[nodiscard]] BestCandidates make_gathers(const SynthesisProblem& problem, const SynthesisChoice& choice,
                                           const Bounds& bounds);
 

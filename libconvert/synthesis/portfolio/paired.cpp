@@ -14,7 +14,7 @@
 namespace convert {
 namespace {
 
-// Makes all-reduces of pairs of trees.
+// Makes candidates for all-reduces from pairs of trees.
 class PairMakers {
  public:
   PairMakers(const SynthesisProblem& problem, const SynthesisChoice& choice, const Bounds& bounds,
@@ -54,18 +54,18 @@ class PairMakers {
   };
 
   [[nodiscard]] bool fast() const { return choice_.effort == SynthesisEffort::fast; }
-  // Returns whether only those choices are tried that were best in most networks: many NPUs search for ways.
+  // Returns whether only the choices that were best in most networks are tried: many NPUs require route searches.
   [[nodiscard]] bool slow() const { return searches_ways(problem_, choice_) && !choice_.pieces; }
 
-  // Takes so many of them, and clears them.
+  // Takes the best `most` results, and clears the list.
   void take_best(BestCandidates& all, std::vector<Looked>& looked, std::size_t most) const {
     std::ranges::stable_sort(looked, {}, [](const Looked& l) { return l.made.total; });
     for (std::size_t i = 0; i < std::min(most, looked.size()); ++i) take(all, looked[i]);
     looked.clear();
   }
 
-  // First in one way with each number of pairs; then in others, of many NPUs only where that came near to the best,
-  // or to what there is without pairs.
+  // First one choice for each number of pairs, then other choices. With many NPUs, other choices are tried only for
+  // results that came close to the best, or to the best time without pairs.
   void grow(std::vector<Looked>& looked) const {
     std::vector<PairChoice> choices;
     for (const std::uint32_t pairs : pair_counts()) {
@@ -92,12 +92,12 @@ class PairMakers {
   [[nodiscard]] std::vector<std::uint32_t> pair_counts() const {
     if (fast() && !choice_.pieces) return {16};
     if (slow()) return {16, 64, 256};
-    return {1, 2, 4, 8, 16, 32, 64, 128, 256};  // some of which divide the pieces that are wanted
+    return {1, 2, 4, 8, 16, 32, 64, 128, 256};  // some divide the selected number of chunks
   }
   [[nodiscard]] std::vector<PairChoice> promising(const std::vector<Looked>& looked,
                                                   const std::vector<PairChoice>& all) const {
     const std::uint32_t few =
-        problem_.graph.devices > problem_.size() ? 8 : 32;  // ways over others take long to find
+        problem_.graph.devices > problem_.size() ? 8 : 32;  // routes over other devices take long to find
     if (problem_.size() <= few || choice_.effort == SynthesisEffort::best) return all;
     Picoseconds least = without_;
     for (const Looked& l : looked) least = std::min(least, l.made.total);
@@ -109,7 +109,7 @@ class PairMakers {
     return out;
   }
 
-  // The first center has the best ways.
+  // The first center has the best routes.
   void lay(std::vector<Looked>& looked) const {
     const std::vector<ClosedForm> forms = rooted_closed_forms(problem_.size());
     look(looked, forms.size(), [&](std::size_t i) {
@@ -130,7 +130,7 @@ class PairMakers {
         });
   }
 
-  // From the NPUs in the middle the way to all others is the shortest.
+  // Centers are the NPUs with the shortest routes to all others.
   void find_centers() {
     Picoseconds least = unreached_ps;
     for (const Device d : problem_.participants) {
@@ -143,7 +143,7 @@ class PairMakers {
     }
   }
 
-  // As many pieces as other makers would use in all.
+  // Returns the total number of chunks that other methods would use.
   [[nodiscard]] std::uint64_t most_pieces() const {
     return std::min<std::uint64_t>(std::uint64_t{choice_.pieces.value_or(choice_.most_pieces)} * problem_.size(),
                                    static_cast<std::uint64_t>(problem_.bytes));
@@ -165,7 +165,7 @@ class PairMakers {
     return Looked{.packing = std::move(*packing), .name = text(choice), .made = {}};
   }
 
-  // Returns into how many pieces what a pair carries is split when it is looked at first.
+  // Returns the number of chunks into which a pair's data is split in the first evaluation.
   [[nodiscard]] std::uint32_t first_split(std::uint64_t pairs) const {
     constexpr std::uint64_t looked_at = 256;
     std::uint32_t q = 1;
@@ -202,8 +202,8 @@ class PairMakers {
       if (fast() && !gains) return;
     }
   }
-  // Schedules many pieces, where ways take long to find, only in the order that was best for fewer of them, and
-  // with effort fast in the usual one.
+  // If routes take long to find, schedules many chunks only in the order that was best for fewer chunks; with
+  // effort fast, only in the default order.
   [[nodiscard]] TimedMoves with_pieces(Looked& looked, std::uint32_t q) const {
     const TreeMoves moves = moves_of(problem_, looked.packing, q);
     constexpr std::size_t many = 100'000;
@@ -221,8 +221,8 @@ class PairMakers {
 
   const SynthesisProblem& problem_;
   const SynthesisChoice& choice_;
-  const Picoseconds without_;  // what there is without pairs
-  double share_ = 0;           // of all data that a link of bandwidth 1 carries while the bound lasts
+  const Picoseconds without_;  // best time without pairs
+  double share_ = 0;           // fraction of all data that a link of bandwidth 1 carries within the bound
   std::vector<Device> centers_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes candidates of all-reduces by pairs of trees.
+// Candidates for all-reduces by pairs of trees.
 #pragma once
 
 #include "synthesis/portfolio.h"
@@ -7,8 +7,8 @@
 
 namespace convert {
 
-// Returns the best candidates; none if none has as many pieces as are wanted. `without` is the time of the best
-// that is no pairs, INT64_MAX if there is none: what has no chance beside it is not made.
+// Returns the best candidates; empty if none has the selected number of chunks. `without` is the time of the best
+// candidate without pairs, INT64_MAX if no such candidate exists; candidates that cannot be faster are not made.
 [[nodiscard]] BestCandidates make_paired(const SynthesisProblem& problem, const SynthesisChoice& choice,
                                          const Bounds& bounds, Picoseconds without);
 

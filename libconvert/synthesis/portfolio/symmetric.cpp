@@ -55,16 +55,16 @@ class SymmetricMakers {
   };
 
   [[nodiscard]] bool fast() const { return choice_.effort == SynthesisEffort::fast; }
-  // Returns whether what one candidate has for all is long to write out.
+  // Returns whether a candidate for all participants has very many moves.
   [[nodiscard]] bool is_large() const { return limits_.moves_of_pieces(1) > quick_moves / 4; }
 
-  // Returns whether so many pieces take more than some milliseconds, which count where no ways are searched.
+  // Returns whether this number of chunks takes more than some milliseconds, which matters without route searches.
   [[nodiscard]] bool takes_long(std::uint32_t pieces) const {
     constexpr std::uint64_t few_moves = 4'000;
     return fast() && problem_.graph.devices == problem_.graph.npus && limits_.moves_of_pieces(pieces) > few_moves;
   }
 
-  // Light trees and short ones, and what lies between.
+  // Returns choices for light trees and short ones, and between them.
   [[nodiscard]] std::vector<TreeChoice> tree_choices(std::uint32_t trees) const {
     if (fast() || is_large()) return {{trees, 0, 0.3}, {trees, 1, 0.05}};
     std::vector<TreeChoice> out;
@@ -74,7 +74,7 @@ class SymmetricMakers {
     return out;
   }
 
-  // Looks at trees, at more of each root where fewer carry no even load.
+  // Evaluates trees, with more trees per root if fewer do not balance the load.
   void look() {
     constexpr double even = 1.001;
     for (const std::uint32_t trees : {1U, 2U, 4U, 8U}) {
@@ -132,7 +132,7 @@ class SymmetricMakers {
   const NetworkSymmetry& symmetry_;
   const double share_;
   std::vector<Looked> looked_;
-  BestCandidates best_;  // what the roots have, by the number of pieces
+  BestCandidates best_;  // moves of the roots, by the number of chunks
 };
 
 }  // namespace

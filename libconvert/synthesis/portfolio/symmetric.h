@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes candidates for systems of like parts: trees for one of them, with their images for the others.
+// Candidates for symmetric systems: trees for one of the equal parts, with their images for the others.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace convert {
 
-// Returns the best candidates, by the number of pieces, of a problem in which each participant has a part for all
-// others; none if the network has no symmetry. Packs and schedules the trees of
-// NetworkSymmetry::roots only. `share` is that of pack_trees().
+// Returns the best candidates, by the number of chunks, of a problem in which each participant has a shard for all
+// others; empty if the network has no symmetry. Packs and schedules only the trees of NetworkSymmetry::roots.
+// `share`: see pack_trees().
 [[nodiscard]] std::map<std::uint32_t, TimedMoves> make_symmetric(const SynthesisProblem& problem,
                                                                  const SynthesisChoice& choice,
                                                                  const PieceLimits& limits, double share);

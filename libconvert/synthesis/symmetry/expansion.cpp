@@ -37,7 +37,7 @@ class Expander {
   }
 
  private:
-  // What a root has lies together.
+  // The data of a root is consecutive.
   struct OfRoot {
     Range pieces{};
     Range moves{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes all of a symmetric algorithm from what the roots of a symmetry have for the others.
+// Expands the moves of the roots of a symmetry to all participants.
 #pragma once
 
 #include "synthesis/moves.h"
@@ -8,13 +8,13 @@
 
 namespace convert {
 
-// Returns the moves, of the trees of NetworkSymmetry::roots, as they are timed: of each link its class takes the
-// place. The links of a class do the same at the same time, each for another image of a tree, so that what does not
-// meet on the class does not meet on a link.
+// Returns the moves for scheduling the trees of NetworkSymmetry::roots: each link is replaced by its class. The
+// links of a class do the same at the same time, each for another image of a tree. So messages that do not collide
+// on the class do not collide on a link.
 [[nodiscard]] Moves by_class(const NetworkSymmetry& symmetry, Moves moves);
 
-// Returns the moves of all participants, those of one after those of the one before: the images of `base`, the
-// moves of the roots with their own links, at its times.
+// Returns the moves of all participants, participant by participant. They are the images of `base`, the moves of
+// the roots with their own links and times.
 [[nodiscard]] TimedMoves expanded(const SynthesisProblem& problem, const NetworkSymmetry& symmetry,
                                   const TimedMoves& base);
 

@@ -24,7 +24,7 @@ struct Found {
   Turn turn;
 };
 
-// Mixes bits, as splitmix64 does.
+// Mixes bits as SplitMix64.
 std::uint64_t mix(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9;
@@ -60,11 +60,10 @@ class SymmetryFinder {
   }
 
  private:
-  // Returns a number for each device that depends on which NPUs are near by, and how, where NPU n counts as
-  // name(n).
+  // Returns a hash for each device of its neighbourhood, in which NPU n counts as name(n).
   template <class Name>
   std::vector<std::uint64_t> colors(const Name& name) const {
-    constexpr std::uint32_t rounds = 8;  // switches are nearer to some NPU
+    constexpr std::uint32_t rounds = 8;  // switches are closer than this to some NPU
     std::vector<std::uint64_t> color(graph_.devices, 1);
     for (Device n = 0; n < graph_.npus; ++n) color[n] = mix(2 + std::uint64_t{name(n)});
     if (graph_.devices == graph_.npus) return color;
@@ -85,14 +84,14 @@ class SymmetryFinder {
     std::ranges::sort(switches, {}, [&](Device s) { return std::pair(color[s], s); });
   }
 
-  // Returns the turn of a digit, with the images of switches; nothing if the network is not the same after it.
+  // Returns the rotation of a digit, with the images of switches; nothing if it does not map the network to itself.
   [[nodiscard]] std::optional<Turn> turn_of(const Digit& digit) const {
     Turn turn(graph_.devices);
     for (Device n = 0; n < graph_.npus; ++n) {
       turn[n] = digit.turned(n);
       if (problem_.takes_part[n] != problem_.takes_part[turn[n]]) return std::nullopt;
     }
-    // A switch comes to the one that is now among the NPUs that it was among.
+    // The image of a switch is the switch among the images of the NPUs around it.
     const std::vector<std::uint64_t> color = colors([&](Device n) { return turn[n]; });
     std::vector<Device> switches(by_color_.size());
     std::iota(switches.begin(), switches.end(), graph_.npus);
@@ -112,9 +111,9 @@ class SymmetryFinder {
     });
   }
 
-  // Returns those that turn different digits and make the largest group.
+  // Returns the rotations of different digits that generate the largest group.
   [[nodiscard]] std::vector<Found> largest() const {
-    std::vector<std::uint64_t> order(graph_.npus + 1, 1);  // by the first stride that is left
+    std::vector<std::uint64_t> order(graph_.npus + 1, 1);  // by the first stride that is not used
     std::vector<const Found*> with(graph_.npus + 1, nullptr);
     std::vector<std::uint32_t> next(graph_.npus + 1, graph_.npus);
     for (std::uint32_t stride = graph_.npus; stride-- > 1;) {
@@ -139,7 +138,7 @@ class SymmetryFinder {
     return out;
   }
 
-  // Switches, unlike NPUs, may come to different places when digits are turned in another order.
+  // Switches, unlike NPUs, may have different images if digits are rotated in another order.
   [[nodiscard]] bool commute(const std::vector<Found>& group) const {
     for (const Found& a : group) {
       for (const Found& b : group) {
@@ -151,7 +150,7 @@ class SymmetryFinder {
     return true;
   }
 
-  // Returns whether only the identity, of all turns together, leaves a link where it is. No other leaves an NPU.
+  // Returns whether, of the whole group, only the identity maps a link to itself. This holds for NPUs in any case.
   [[nodiscard]] bool moves_every_link(const std::vector<Found>& group) const {
     std::vector<Turn> images = elements(group);
     if (images.empty()) return false;
@@ -164,8 +163,8 @@ class SymmetryFinder {
     return true;
   }
 
-  // Returns all turns that they make together, the identity first; nothing if a digit that is turned all around
-  // does not bring a switch back.
+  // Returns all rotations of the group, the identity first; nothing if a full rotation of a digit does not map a
+  // switch to itself.
   [[nodiscard]] std::vector<Turn> elements(const std::vector<Found>& group) const {
     Turn identity(graph_.devices);
     std::iota(identity.begin(), identity.end(), Device{0});

@@ -17,7 +17,7 @@ using Inside = std::vector<std::uint8_t>;  // by device
 
 constexpr const char* all_sizes = "the size of all collectives";
 
-// Returns the bytes of a collective that must leave a set in which so many of those that take part are.
+// Returns the bytes of a collective that must leave a set that contains `in` participants.
 WideUnsigned crossing_bytes(const SynthesisProblem& p, std::uint32_t in, bool root_inside) {
   const std::uint32_t out = p.size() - in;
   const auto parts = [&](std::uint64_t count) {
@@ -37,7 +37,7 @@ WideUnsigned crossing_bytes(const SynthesisProblem& p, std::uint32_t in, bool ro
   }
 }
 
-// Returns the bytes that NPUs that take part must receive in all, since nothing adds up or copies on the way.
+// Returns the bytes that participating NPUs must receive in total, since switches neither reduce nor copy.
 WideUnsigned received_bytes(const SynthesisProblem& p) {
   const auto others = static_cast<WideUnsigned>(p.size() - 1);
   const auto all = static_cast<WideUnsigned>(p.bytes);
@@ -47,7 +47,7 @@ WideUnsigned received_bytes(const SynthesisProblem& p) {
     case Collective::reduce: return others * all;
     case Collective::scatter:
     case Collective::gather: return others * static_cast<WideUnsigned>(p.shard_bytes);
-    default: return others * all;  // each other's part of each
+    default: return others * all;  // each other participant's shard at each participant
   }
 }
 
@@ -115,7 +115,8 @@ class CutFinder {
     best_ = std::move(in);
   }
 
-  // From the worst of all cuts devices are added and left out, one at a time, as long as that makes it worse.
+  // Starting from the worst cuts, devices are added and removed, one at a time, as long as that makes the cut
+  // worse.
   void search() {
     constexpr std::uint32_t most_devices = 256;
     constexpr std::size_t most_starts = 8;
@@ -161,7 +162,7 @@ class CutFinder {
     return out;
   }
 
-  // Takes all links into NPUs that take part, if more time goes by there.
+  // Uses all links into participating NPUs if that takes more time.
   void take_traffic(JointCut& worst) const {
     Inside takes_part(graph_.devices, 0);
     WideUnsigned bytes = 0;
@@ -193,7 +194,7 @@ std::vector<Device> all_participants(const JointProblem& problem) {
   return {all.begin(), all.end()};
 }
 
-// Says which links it is, by the smaller of the two sets that they join.
+// Names the links by the smaller of the two sets of devices that they join.
 std::string place_text(const JointProblem& problem, const JointCut& cut) {
   const SynthesisProblem& p = problem.named.front();
   if (cut.devices.empty()) return "over all links into " + devices_text(p.wires, all_participants(problem));
@@ -258,7 +259,7 @@ std::string joint_bounds_text(const JointProblem& problem, const JointBounds& bo
   const auto alone = std::ranges::find(bounds.each, bounds.lower, &Bounds::lower);
   if (cut.time < bounds.lower && alone != bounds.each.end()) {
     const auto c = static_cast<std::size_t>(alone - bounds.each.begin());
-    text += collective_text(problem.named[c]) + " by itself; ";
+    text += collective_text(problem.named[c]) + " alone; ";
   }
   text += "all together " + format_time(cut.time) + ": " + format_bytes(cut.bytes) + " " +
           place_text(problem, cut) + ")\n";

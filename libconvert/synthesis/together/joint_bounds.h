@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bounds the time of several collectives that run at once from below, and says which links are to blame.
+// Lower bound of the time of several concurrent collectives, with the limiting links.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace convert {
 
-// So many bytes of all collectives must cross links.
+// Bytes of all collectives that must cross links.
 struct JointCut {
-  std::vector<Device> devices{};       // out of which the links lead; empty: these are all that lead to an NPU that
-                                       // takes part in one of them
+  std::vector<Device> devices{};       // the links lead out of these devices; empty: all links into NPUs that
+                                       // participate in a collective
   std::vector<std::uint32_t> links{};  // ascending
   std::int64_t bytes = 0;
   std::int64_t bandwidth = 0;  // of the links, in units of the graph
@@ -22,22 +22,23 @@ struct JointCut {
 };
 
 struct JointBounds {
-  std::vector<Bounds> each{};  // by collective: what it takes at least by itself
-  JointCut cut{};              // the worst that was found
+  std::vector<Bounds> each{};  // by collective: its bounds when it runs alone
+  JointCut cut{};              // the worst cut found
   Picoseconds lower = 0;       // the largest of all
 };
 
-// Returns a bound: that of each collective, and the worst of some cuts by the sum of what must cross them: those of
-// single devices, those that bound each collective, and what is found from them by adding and leaving out devices.
+// Returns the bound of each collective, and the worst of some cuts by the sum of bytes that must cross them: cuts
+// around single devices, the cuts that bound each collective, and cuts found from these by adding and removing
+// devices.
 [[nodiscard]] JointBounds find_joint_bounds(const JointProblem& problem);
 
 // Lowers the bounds to the time of a shorter schedule, since replays round each message to a picosecond.
 void allow_rounding(JointBounds& bounds, Picoseconds total);
 
-// Returns what the bounds are, and where, for people: a line, then one or more for each collective.
+// Returns the bounds and their locations as text: a line, then one or more for each collective.
 [[nodiscard]] std::string joint_bounds_text(const JointProblem& problem, const JointBounds& bounds);
 
-// Returns all of it as a document of JSON.
+// Returns the bounds as a JSON document.
 [[nodiscard]] std::string joint_bounds_json(const JointProblem& problem, const JointBounds& bounds);
 
 // Returns "all_gather of NPUs 0-3".

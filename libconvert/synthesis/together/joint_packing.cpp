@@ -22,17 +22,17 @@ std::vector<Device> roots_of(const SynthesisProblem& p) {
   return has_root(p.collective) ? std::vector{p.root} : p.participants;
 }
 
-// The trees of one collective in one direction, or its ways.
+// The trees of one collective in one direction, or its routes.
 class Task {
  public:
   virtual ~Task() = default;
-  // Makes number k of its trees, or ways, and adds its load; takes it out again.
+  // Make and remove tree, or route, number k, with its load.
   virtual void make(std::size_t k) = 0;
   virtual void remove(std::size_t k) = 0;
   [[nodiscard]] virtual bool overloads(std::size_t k) const = 0;
   virtual void store(JointPacking::Part& to) const = 0;
-  std::size_t count = 0;   // of trees, or ways
-  std::int64_t bytes = 1;  // that each carries
+  std::size_t count = 0;   // number of trees, or routes
+  std::int64_t bytes = 1;  // bytes that each carries
 };
 
 class TreeTask : public Task {
@@ -50,7 +50,7 @@ class TreeTask : public Task {
     bytes = std::max<std::int64_t>(1, problem_.shard_bytes / choice.trees);
   }
 
-  // Without NPUs that do not take part a tree comes to all.
+  // Without non-participating NPUs, a tree always reaches all.
   void make(std::size_t k) override { (void)grower_.grow(packing_.trees[place(k)]); }
   void remove(std::size_t k) override { loads_.remove(packing_.trees[place(k)].links); }
   [[nodiscard]] bool overloads(std::size_t k) const override {
@@ -59,7 +59,7 @@ class TreeTask : public Task {
   void store(JointPacking::Part& to) const override { (sums_ ? to.sums : to.gathers) = packing_; }
 
  private:
-  // One of each root, then the next of each.
+  // One tree of each root, then the next of each.
   [[nodiscard]] std::size_t place(std::size_t k) const {
     const std::size_t roots = count / packing_.of_root;
     return k % roots * packing_.of_root + k / roots;
@@ -115,7 +115,7 @@ class JointPacker {
   }
 
   JointPacking run() {
-    // One tree of each root of all, then the next; what carries most comes first.
+    // One tree of each root of all collectives, then the next; the largest data first.
     std::vector<std::size_t> order(tasks_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t t) { return tasks_[t].task->bytes; });
@@ -197,7 +197,7 @@ TreeMoves moves_of_ways(const SynthesisProblem& problem, const std::vector<std::
   return out;
 }
 
-// Without times.
+// Reverses moves, without times.
 Moves turned_around(const SynthesisProblem& problem, TreeMoves made) {
   std::vector<Picoseconds> starts(made.moves.links.size(), 0);
   return mirrored(problem, {.moves = std::move(made.moves), .starts = std::move(starts)}).moves;

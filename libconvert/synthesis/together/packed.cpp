@@ -76,8 +76,8 @@ class JointMakers {
     return out;
   }
 
-  // Returns by collective in how many pieces what a tree carries is cut, where that of the largest part is cut in
-  // `most`; nothing if some cannot be, or there would be too many messages.
+  // Returns, by collective, the number of chunks into which a tree's data is split if the data of the largest one
+  // is split into `most` chunks; nothing if a split is not possible, or there would be too many messages.
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> split_all(std::uint32_t trees, std::uint32_t most) const {
     std::vector<std::uint32_t> out;
     std::uint64_t messages = 0;
@@ -140,8 +140,8 @@ class JointMakers {
 
   const JointProblem& problem_;
   const SynthesisChoice& choice_;
-  double share_ = 0;             // bytes that a link of bandwidth 1 carries while the bound lasts
-  std::int64_t most_bytes_ = 1;  // of a part
+  double share_ = 0;             // bytes that a link of bandwidth 1 carries within the bound
+  std::int64_t most_bytes_ = 1;  // of a shard
   std::vector<Looked> looked_;
   std::optional<PackedTogether> best_;
 };

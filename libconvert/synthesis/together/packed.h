@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes candidates of trees and ways of several collectives that are packed with regard to each other.
+// Candidates with trees and routes of several collectives packed together.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ struct PackedTogether {
   TimedMoves timed{};
 };
 
-// Returns the best of them, the same for any `jobs`; nothing if the methods that are asked for are others, or
-// pieces cannot be of the number asked for. `lower`: a bound.
+// Returns the best candidate, the same for any `jobs`; nothing if the selected methods do not include packing, or
+// the selected number of chunks is not possible. `lower`: a lower bound.
 [[nodiscard]] std::optional<PackedTogether> make_packed(const JointProblem& problem, const SynthesisChoice& choice,
                                                         Picoseconds lower);
 

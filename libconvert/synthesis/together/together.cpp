@@ -16,7 +16,7 @@
 namespace convert {
 namespace {
 
-// Returns the placed problem without links at NPUs that do not take part; nothing where without_devices() has none.
+// Returns the placed problem without links at non-participating NPUs; nothing in the cases of without_devices().
 std::optional<NarrowedProblem> own_links(const SynthesisProblem& named, const SynthesisProblem& placed,
                                          const std::vector<Device>& device) {
   std::vector<std::uint8_t> left_out(placed.graph.devices);
@@ -25,7 +25,7 @@ std::optional<NarrowedProblem> own_links(const SynthesisProblem& named, const Sy
   return without_devices(placed, left_out);
 }
 
-// The links of a graph in the order of their ends.
+// The links of a graph, sorted by their ends.
 class LinksByEnds {
  public:
   LinksByEnds() = default;
@@ -36,12 +36,12 @@ class LinksByEnds {
     for (std::uint32_t k = 0; k < order_.size(); ++k) place_[order_[k]] = k;
   }
 
-  // Returns the link with the same ends as link `l` of another graph that differs in the order of links only.
+  // Returns the link with the same ends as link `l` of another graph that differs only in the order of links.
   [[nodiscard]] std::uint32_t like(const LinksByEnds& other, std::uint32_t l) const {
     return order_[other.place_[l]];
   }
 
-  // Returns a text that only problems share which differ in the order of links, and in names, only.
+  // Returns a text that is equal only for problems that differ in nothing but the order of links and in names.
   [[nodiscard]] std::string text(const SynthesisProblem& p) const {
     std::string text = std::string(name(p.collective)) + ' ' + std::to_string(p.size()) + ' ' +
                        std::to_string(p.root) + ' ' + std::to_string(p.shard_bytes);
@@ -81,10 +81,10 @@ class TogetherMaker {
       out_.alone.push_back(made.back().total);
     }
     alone_ = made;
-    take(std::move(made), "each by itself");
+    take(std::move(made), "each alone");
   }
 
-  // Makes the same without links at other NPUs, which other collectives may want more.
+  // Adds the candidate without links at other NPUs, which other collectives may need more.
   void add_apart() {
     std::vector<TimedMoves> made;
     bool any = false;
@@ -99,7 +99,7 @@ class TogetherMaker {
       made.push_back(alone(own->problem, c));
       own->widen(made.back().moves);
     }
-    if (any) take(std::move(made), "each by itself on its own links");
+    if (any) take(std::move(made), "each alone on its own links");
   }
 
   void add_packed() {
@@ -107,7 +107,7 @@ class TogetherMaker {
     if (made) keep(made->joint, made->timed, made->timed.method);
   }
 
-  // Makes what is best for a collective by itself; for those of groups that lie alike once.
+  // Finds the best algorithm for a collective alone; once for all groups with equivalent positions.
   TimedMoves alone(const SynthesisProblem& placed, std::size_t c) {
     const LinksByEnds own(placed);
     const auto [at, added] = known_.try_emplace(own.text(placed));
@@ -128,8 +128,8 @@ class TogetherMaker {
     }
   }
 
-  // Gives a candidate common times, and keeps it if it is the best so far. Its own times say what should go first:
-  // as they are; later by what there is until the longest ends; or stretched to that.
+  // Gives a candidate common times, and keeps it if it is the best so far. Its own times determine the priorities:
+  // as they are; delayed to the end of the longest collective; or stretched to it.
   void take(std::vector<TimedMoves> made, const std::string& method) {
     Picoseconds longest = 0;
     for (const TimedMoves& m : made) longest = std::max(longest, m.total);

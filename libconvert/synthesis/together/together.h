@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Synthesizes algorithms for several collectives that run at the same time: each has its own, and all share the
-// links of one network, on which their messages take turns.
+// Synthesizes algorithms for several collectives that run at the same time. Each has its own algorithm, and all
+// share the links of one network, on which their messages are ordered.
 #pragma once
 
 #include <string>
@@ -16,15 +16,15 @@ namespace convert {
 struct JointResult {
   JointBounds bounds{};
   std::vector<TimedMoves> made{};    // by collective: with the devices of its placed problem, and common times
-  std::vector<Picoseconds> alone{};  // by collective: how long the best found for it by itself takes
+  std::vector<Picoseconds> alone{};  // by collective: time of the best algorithm found for it alone
   Picoseconds total = 0;             // until all have ended
   std::string method{};
   bool stopped = false;  // by SynthesisChoice::until
 };
 
-// Returns the best of what is found: each collective's own algorithm, also that over links which no others' NPUs
-// are on, and algorithms whose trees and ways are chosen with regard to each other; all with common times. The same
-// for any `jobs`. Throws Error as synthesize() does, with the collective's name.
+// Returns the best result found, with common times. The candidates are each collective's own algorithm, its
+// algorithm restricted to links without NPUs of others, and algorithms whose trees and routes are packed together.
+// The result is the same for any `jobs`. Throws Error as synthesize() does, with the collective's name.
 [[nodiscard]] JointResult synthesize_together(const JointProblem& problem, const SynthesisChoice& choice);
 
 }  // namespace convert

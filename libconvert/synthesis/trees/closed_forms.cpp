@@ -12,7 +12,7 @@
 namespace convert {
 namespace {
 
-// Finds the shortest ways by the time that a part takes on each link, load apart.
+// Shortest routes by the time of a shard on each link, without load.
 class ShortWays {
  public:
   explicit ShortWays(const SynthesisProblem& problem) : search_(problem.graph) {
@@ -21,7 +21,7 @@ class ShortWays {
     loads_.assign(lengths_.size(), 0);
   }
 
-  // Returns the links of the way that was found first between two NPUs; empty if there is none.
+  // Returns the links of the route between two NPUs that was found first; empty if no route exists.
   const std::vector<std::uint32_t>& way(Device from, Device to) {
     const auto [at, added] = known_.try_emplace(std::uint64_t{from} << 32U | to);
     if (!added || search(from, [&](Device d) { return d == to; }) == no_index) return at->second;
@@ -30,7 +30,7 @@ class ShortWays {
     return at->second;
   }
 
-  // Returns the nearest of the devices for which `wanted` is not 0; no_index if none is reached.
+  // Returns the nearest device with a non-zero `wanted`; no_index if none is reached.
   Device nearest(Device from, const std::vector<std::uint8_t>& wanted) {
     return search(from, [&](Device d) { return wanted[d] != 0; });
   }
@@ -50,9 +50,9 @@ class ShortWays {
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known_;  // by from << 32 | to
 };
 
-using Arc = std::pair<std::uint32_t, std::uint32_t>;  // of places
+using Arc = std::pair<std::uint32_t, std::uint32_t>;  // of positions
 
-// Calls arc(from, to) with places of a line of `n`, from the one at `root` on, parents first.
+// Calls arc(from, to) with positions of a line of `n`, from position `root` on, parents first.
 template <class Take>
 void spread(ClosedShape shape, std::uint32_t n, std::uint32_t root, bool second, const Take& arc) {
   const auto place = [&](std::uint32_t k) { return (root + (second ? n - k % n : k)) % n; };
@@ -81,7 +81,7 @@ void spread(ClosedShape shape, std::uint32_t n, std::uint32_t root, bool second,
   }
 }
 
-// Returns how many participants a box has; 1 if there are no such boxes.
+// Returns the number of participants of a box; 1 if there are no boxes of equal size.
 std::uint32_t box_size(const SynthesisProblem& problem) {
   const LinkGraph& graph = problem.graph;
   const auto switch_of = [&](Device d) {
@@ -119,7 +119,7 @@ class FormBuilder {
     for (std::uint32_t p = 0; p < places_.size(); ++p) place_of_[places_[p]] = p;
   }
 
-  // Makes the k-th tree of a root. Returns false where the form cannot be laid so.
+  // Makes tree number k of a root. Returns false if the form cannot be mapped.
   bool build(TreePacking::Tree& tree, Device root, std::uint32_t k) {
     if (!placed_) return false;
     tree.root = root;
@@ -146,7 +146,7 @@ class FormBuilder {
   }
 
  private:
-  // Returns false where no way leads on to those that are left: links from a root to all need not lead back.
+  // Returns false if there is no route to the remaining NPUs: links from a root to all need not lead back.
   bool order_by_tour() {
     std::vector<std::uint8_t> open = problem_.takes_part;
     Device at = places_[0];
@@ -159,7 +159,7 @@ class FormBuilder {
     return true;
   }
 
-  // Adds arcs along the way from one NPU of the tree to another one.
+  // Adds arcs along the route from one NPU of the tree to another one.
   bool lead(TreePacking::Tree& tree, Device from, Device to) {
     if (has_[to] == epoch_) return true;
     const LinkGraph& graph = problem_.graph;
@@ -192,7 +192,7 @@ class FormBuilder {
   ShortWays ways_;
   std::vector<Device> places_;
   std::vector<std::uint32_t> place_of_;  // by device
-  std::vector<std::uint32_t> has_;       // by device: the last tree that came there
+  std::vector<std::uint32_t> has_;       // by device: the last tree that reached it
   std::uint32_t epoch_ = 0;
   bool placed_ = true;
 };

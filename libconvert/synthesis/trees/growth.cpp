@@ -16,9 +16,9 @@ LinkLoads::LinkLoads(const SynthesisProblem& problem, double share, const TreeCh
     class_.resize(loads_.size());
     std::iota(class_.begin(), class_.end(), 0U);
   }
-  constexpr double least = 0.02;  // of what a link has at its bound
+  constexpr double least = 0.02;  // relative to a link's load at its bound
   constexpr double by_base = 10;
-  double all = 0;  // length × bandwidth
+  double all = 0;  // sum of length × bandwidth
   for (std::uint32_t l = 0; l < base.size(); ++l)
     all += static_cast<double>(base[l]) * static_cast<double>(problem.graph.links[l].bandwidth);
   for (std::uint32_t l = 0; l < loads_.size(); ++l) {
@@ -99,7 +99,7 @@ void TreeGrower::join(Device d, double cost, std::uint32_t depth) {
   }
 }
 
-// Returns the best link from a member to a participant that is none, which stays at the top; infinite: none.
+// Returns the best link from a member to a participant outside the tree, which stays at the top; infinite: none.
 TreeGrower::Candidate TreeGrower::best_direct() {
   while (!direct_.empty()) {
     const Candidate top = direct_.top();
@@ -116,8 +116,8 @@ TreeGrower::Candidate TreeGrower::best_direct() {
   return {};
 }
 
-// Returns the best way over devices that pass on, of less than a key: of those that the last search has found, as
-// long as it is not much longer than they were then.
+// Returns the best route over forwarding devices with a key less than `below`: one found by the last search, as
+// long as it is not much longer than then.
 TreeGrower::Candidate TreeGrower::next_over_relays(double below) {
   for (; !found_.empty(); found_.pop_back()) {
     const std::uint32_t link = found_.back().link;
@@ -127,7 +127,7 @@ TreeGrower::Candidate TreeGrower::next_over_relays(double below) {
   }
   search_over_relays(below);
   if (found_.empty()) return {};
-  constexpr double tolerated = 1.25;  // what is attached makes the others a little longer
+  constexpr double tolerated = 1.25;  // attached routes make the others a little longer
   longest_ = tolerated * found_.back().key;
   std::ranges::reverse(found_);
   const Candidate best = found_.back();
@@ -135,8 +135,7 @@ TreeGrower::Candidate TreeGrower::next_over_relays(double below) {
   return best;
 }
 
-// Returns the key that a way which a search has found has by now; infinite: a device on it passes on nothing any
-// more.
+// Returns the current key of a route found by a search; infinite if a device on it may not forward any more.
 double TreeGrower::key_now(std::uint32_t link) {
   double length = 0;
   for (;;) {
@@ -148,7 +147,7 @@ double TreeGrower::key_now(std::uint32_t link) {
   }
 }
 
-// Finds the best ways, of less than a key, over devices that pass on.
+// Finds the best routes with keys less than `below` over forwarding devices.
 void TreeGrower::search_over_relays(double below) {
   ++search_;
   ways_ = {};
@@ -206,7 +205,7 @@ void TreeGrower::attach(const Candidate& candidate) {
     node(from).used = graph_.is_npu(from);
     link = labels_[from].by;
   }
-  // From its end; where NPUs on the way keep a copy, it is as many ways.
+  // In reverse. If NPUs on the route keep a copy, it becomes several arcs.
   std::size_t end = way_.size();
   for (std::size_t i = way_.size(); i-- > 0;) {
     loads_.change(way_[i], 1);

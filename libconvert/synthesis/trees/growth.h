@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Grows trees over a network whose links become longer with what they carry.
+// Grows trees over a network whose links become longer with their load.
 #pragma once
 
 #include <algorithm>
@@ -14,19 +14,20 @@
 
 namespace convert {
 
-// The loads of links in trees, and how long that makes them.
+// Loads of links in trees, and the resulting lengths.
 class LinkLoads {
  public:
-  // `trees`: how many of them carry a part of data. `share`: see pack_trees().
-  // `base`: lengths, in any unit, that links without load have; empty: 1 over their bandwidth.
+  // `choice.trees`: number of trees that carry a shard.
+  // `share`: see pack_trees().
+  // `base`: lengths, in any unit, of links without load; empty: 1 over their bandwidth.
   // `link_class`: see pack_trees().
   LinkLoads(const SynthesisProblem& problem, double share, const TreeChoice& choice,
             std::span<const std::int64_t> base = {}, std::span<const std::uint32_t> link_class = {});
-  // Loads in units of any size, such as bytes: a link of bandwidth 1 can carry `share` of them. Trees and ways add
-  // what set_step() has set last.
+  // Loads in units of any size, such as bytes: a link of bandwidth 1 can carry `share` units. Trees and routes add
+  // the units set by the last set_step().
   LinkLoads(const SynthesisProblem& problem, double share) : LinkLoads(problem, share, {}) {}
 
-  // Sets what a tree or a way that is added next puts on a link, at least 1, instead of 1.
+  // Sets the load that the next tree or route adds to a link, at least 1, instead of 1.
   void set_step(std::int64_t step) {
     if (std::exchange(step_, step) == step || fixed_) return;
     for (std::uint32_t l = 0; l < loads_.size(); ++l) length_[l] = length_of(l);
@@ -42,7 +43,7 @@ class LinkLoads {
     return static_cast<double>(loads_[class_[link]]) > capacity_[class_[link]] * (1 + tolerance);
   }
   [[nodiscard]] bool any_overloaded() const;
-  // Returns the largest load, where 1 is what the link can carry.
+  // Returns the largest load, relative to what the link can carry.
   [[nodiscard]] double worst() const;
 
   void add(std::span<const std::uint32_t> links) {
@@ -58,7 +59,7 @@ class LinkLoads {
   [[nodiscard]] double length_of(std::uint32_t link) const;
 
   std::vector<std::uint32_t> class_;  // by link
-  std::vector<std::int64_t> loads_;   // by class, as all that follows
+  std::vector<std::int64_t> loads_;   // by class, as are the following members
   std::int64_t step_ = 1;
   std::vector<double> capacity_;  // in trees
   std::vector<double> bandwidth_;
@@ -67,16 +68,16 @@ class LinkLoads {
   bool fixed_ = false;
 };
 
-// Grows one tree at a time. Links from its members to other participants are candidates whose keys are brought up
-// to date when they come to the top, as loads only rise while a tree grows; ways over switches are looked for anew
-// after each, or of many participants after some, as its load changes all that share a link with it.
+// Grows one tree at a time. Candidates are the links from its members to other participants. Their keys are updated
+// when they reach the top, since loads only rise while a tree grows. Routes over switches are searched again after
+// each one, or with many participants after several, as its load changes all routes that share a link with it.
 class TreeGrower {
  public:
-  // What NPUs that do not take part do with what comes to them: keep it, so that a tree goes on from there, or pass
-  // it on once (of reductions, which they cannot add up).
+  // Behaviour of non-participating NPUs: copy keeps the data, so that the tree continues from there; pass_once
+  // forwards it once (for reductions, which they cannot compute).
   enum class Bystanders : std::uint8_t { copy, pass_once };
 
-  // All must outlive this; the links of `loads` are those of the problem's graph.
+  // All must outlive this object. The links of `loads` are the links of the problem's graph.
   TreeGrower(const SynthesisProblem& problem, LinkLoads& loads, const TreeChoice& choice, Bystanders bystanders)
       : problem_(problem),
         graph_(problem.graph),
@@ -88,15 +89,15 @@ class TreeGrower {
         nodes_(graph_.devices),
         labels_(graph_.devices) {}
 
-  // Replaces a tree by one from its root to all participants, and adds its loads. Returns false where NPUs that do
-  // not take part would have to pass something on twice: the tree has not all of them then.
+  // Replaces a tree by one from its root to all participants, and adds its loads. Returns false, with an incomplete
+  // tree, if non-participating NPUs would have to forward data twice.
   [[nodiscard]] bool grow(TreePacking::Tree& tree);
 
  private:
   static constexpr double infinite = std::numeric_limits<double>::infinity();
   struct Candidate {
     double key = infinite;
-    std::uint32_t link = no_index;                                   // the last of a way
+    std::uint32_t link = no_index;                                   // last link of a route
     friend bool operator<(const Candidate& a, const Candidate& b) {  // the least comes first
       return a.key != b.key ? a.key > b.key : a.link > b.link;
     }
@@ -104,17 +105,17 @@ class TreeGrower {
   struct Node {
     std::uint32_t epoch = 0;
     bool member = false;
-    bool used = false;  // a device that passes on, and not again
+    bool used = false;  // a forwarding device that may not forward again
     double cost = 0;    // of members
     std::uint32_t depth = 0;
   };
-  // The best way to a device that passes on, in one search.
+  // Best route to a forwarding device, in one search.
   struct Label {
     std::uint32_t search = 0;
     bool settled = false;
     double key = 0;
     std::uint32_t by = no_index;  // its last link
-    Device origin = 0;            // the member where it begins
+    Device origin = 0;            // the member at its start
     double length = 0;
   };
 
@@ -144,7 +145,7 @@ class TreeGrower {
   const double delta_;
   const Bystanders bystanders_;
   static constexpr std::uint32_t few = 64;
-  const std::size_t at_once_;  // ways that one search finds: searches of many participants take long
+  const std::size_t at_once_;  // number of routes that one search finds: searches with many participants take long
   std::vector<Node> nodes_;    // by device
   std::uint32_t epoch_ = 0;
   std::priority_queue<Candidate> direct_;
@@ -152,9 +153,9 @@ class TreeGrower {
   std::vector<Label> labels_;             // by device
   std::uint32_t search_ = 0;
   std::priority_queue<Candidate> ways_;  // of a search
-  std::vector<Candidate> found_;         // by a search and still to be looked at, the best last
-  double longest_ = 0;                   // key of those that it has found
-  std::vector<std::uint32_t> way_;       // from its end
+  std::vector<Candidate> found_;         // found by a search and not yet examined, the best last
+  double longest_ = 0;                   // largest key of the routes found
+  std::vector<std::uint32_t> way_;       // in reverse
   TreePacking::Tree* tree_ = nullptr;
 };
 

@@ -15,7 +15,7 @@ std::optional<TreePacking> pack_trees(const SynthesisProblem& problem, std::span
                     problem.turned ? TreeGrower::Bystanders::pass_once : TreeGrower::Bystanders::copy);
   TreePacking packing{.of_root = choice.trees};
   packing.trees.resize(roots.size() * choice.trees);
-  // One of each root, then the next of each.
+  // One tree of each root, then the next of each.
   for (std::uint32_t t = 0; t < choice.trees; ++t) {
     for (std::size_t r = 0; r < roots.size(); ++r) {
       TreePacking::Tree& tree = packing.trees[r * choice.trees + t];
@@ -41,7 +41,7 @@ TreeMoves moves_of(const SynthesisProblem& problem, const TreePacking& packing, 
   TreeMoves out;
   Moves& m = out.moves;
   const std::vector<std::int64_t> sizes = piece_sizes(problem.shard_bytes, std::int64_t{packing.of_root} * pieces);
-  std::vector<std::uint32_t> move_to(problem.graph.devices, no_index);  // the move that brings the piece
+  std::vector<std::uint32_t> move_to(problem.graph.devices, no_index);  // the move that brings the chunk
   for (std::size_t t = 0; t < packing.trees.size(); ++t) {
     const TreePacking::Tree& tree = packing.trees[t];
     for (std::uint32_t j = 0; j < pieces; ++j) {

@@ -9,7 +9,7 @@
 namespace convert {
 namespace {
 
-// Writes the moves of pieces that go along pairs of trees.
+// Writes the moves of chunks along pairs of trees.
 class PairMoves {
  public:
   explicit PairMoves(const SynthesisProblem& problem) : into_(problem.graph.devices), by_(problem.graph.devices) {}
@@ -20,7 +20,7 @@ class PairMoves {
     m.pieces.push_back({.owner = pair.out.root, .bytes = bytes});
     out_.rank.push_back(rank);
     for (auto& moves : into_) moves.clear();
-    // From the leaves to the root: what an NPU sends waits for all that comes to it.
+    // From the leaves to the root: a message of an NPU waits for all messages to it.
     for (std::size_t a = pair.in.arcs.size(); a-- > 0;) {
       const TreeArc& arc = pair.in.arcs[a];
       const std::span way(pair.in.links.data() + arc.way.begin, arc.way.count);
@@ -54,8 +54,8 @@ class PairMoves {
   }
 
   TreeMoves out_;
-  std::vector<std::vector<std::uint32_t>> into_;  // by NPU: moves that bring it parts of the sum
-  std::vector<std::vector<std::uint32_t>> by_;    // by NPU: moves that bring it the sum
+  std::vector<std::vector<std::uint32_t>> into_;  // by NPU: moves that bring contributions to the sum
+  std::vector<std::vector<std::uint32_t>> by_;    // by NPU: moves that bring the sum
 };
 
 }  // namespace

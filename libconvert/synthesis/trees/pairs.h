@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Packs pairs of trees for an all-reduce: a piece is summed up along one tree, and handed out from its root along
-// another one, all pieces at once.
+// Packs pairs of trees for an all-reduce: a chunk is reduced along one tree, and distributed from its root along
+// another one, for all chunks at once.
 //
-// A reduce-scatter and then an all-gather of equal parts cannot use links out of weak NPUs well; pairs of trees
-// whose roots lie anywhere can, as what goes up and what goes down overlaps.
+// A reduce-scatter followed by an all-gather of equal shards cannot use links out of weak NPUs well. Pairs of trees
+// with arbitrary roots can, as reduction and distribution overlap.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@ struct PairPacking {
     TreePacking::Tree out{};  // on the graph
   };
   std::vector<Pair> pairs{};
-  double load = 0;  // the largest of a link, where 1 is what the bound allows
+  double load = 0;  // largest load of a link, relative to the bound
 };
 
-// Packs a pair for each of `roots`, which may be there several times; each pair has the same part of the data.
-// `share`: the part of all data that a link of bandwidth 1 can carry while the bound lasts. choice.trees is not
-// looked at. Returns nothing where pack_trees() would.
+// Packs a pair for each of `roots`, which may contain duplicates. Each pair has the same share of the data.
+// `share`: the fraction of all data that a link of bandwidth 1 can carry within the bound. choice.trees is ignored.
+// Returns nothing in the cases of pack_trees().
 [[nodiscard]] std::optional<PairPacking> pack_pairs(const SynthesisProblem& problem, std::span<const Device> roots,
                                                     double share, TreeChoice choice);
 
-// Returns the moves of all pairs, each with its part of the data in `pieces` pieces.
+// Returns the moves of all pairs, each with its share of the data in `pieces` chunks.
 [[nodiscard]] TreeMoves moves_of(const SynthesisProblem& problem, const PairPacking& packing, std::uint32_t pieces);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is mutated, and what reads it: samples of every format that etkit reads, and the command lines for each."""
+"""Mutated files and their readers: samples of every format that etkit reads, and the command lines for each."""
 import dataclasses
 import gzip
 import io
@@ -13,23 +13,23 @@ import tempfile
 
 @dataclasses.dataclass
 class Sample:
-    """Files of a folder; `targets` are those that a mutant may replace."""
+    """Files of a folder; a mutant may replace `targets`."""
     files: dict
     targets: list
     input: str
     npus: int = 2
-    inner: str = ""  # of a compressed file: the kind of what is mutated before it is compressed
+    inner: str = ""  # of a compressed file: the kind of data mutated before compression
 
 
 @dataclasses.dataclass
 class Format:
-    kind: str  # which mutations make sense, see mutations.BY_KIND; "argument": of the sample's input, a word itself
+    kind: str  # possible mutations, see mutations.BY_KIND; "argument": a word of the sample's input itself
     samples: list
-    commands: list  # beginning with the tool; what stands in braces is put in by filled()
+    commands: list  # beginning with the tool; filled() replaces the names in braces
 
 
 def filled(command, sample):
-    """A command line for a sample: its input {in}, and what goes with its number of NPUs."""
+    """A command line for a sample: its input {in}, and options for its number of NPUs."""
     n = sample.npus
     alone = "--compute recorded --comm recorded"  # no network has one NPU
     if n == 1 and re.search(r"\{(net|ideal)\} --(network|system|compat|set|until|issue|collective)", command):
@@ -79,7 +79,7 @@ LINK = ["et-link {in} -o linked", "et-link {in} -t jsonl", "et-link {in} -o link
         "et-link {in} --mismatched --check warn --ranks 0 -o linked"]
 CONFIGURED = "et-replay -q -n ring:4,bw=50GB/s,lat=500ns "
 WORKLOADS = (2, 3, 8)  # NPUs of w2, w3 and w8; w has 4
-FILE_TIME_NS = 10**18  # of every file that a run finds; a journal tells files apart by it
+FILE_TIME_NS = 10**18  # time of every file before a run; journals distinguish files by time
 MAX_SAMPLE = 40_000  # bytes; larger files take long to mutate and to read
 
 
@@ -94,7 +94,7 @@ def tar_of(files):
 
 
 class Maker:
-    """Makes samples of the test data, and with the tools of what they write."""
+    """Makes samples from the test data, and from files that the tools write."""
 
     def __init__(self, binaries, testdata, folder):
         self.binaries, self.testdata, self.folder = binaries, pathlib.Path(testdata), pathlib.Path(folder)
@@ -113,7 +113,7 @@ class Maker:
         return (self.folder / name).read_bytes()
 
     def of_testdata(self, pattern, rename="x{suffix}", extra=None, **more):
-        """A sample for each file of the test data; its name tells nothing but the format."""
+        """A sample for each file of the test data; its name reveals nothing but the format."""
         samples = []
         for path in sorted(self.testdata.glob(pattern)):
             if not path.is_file() or path.stat().st_size > MAX_SAMPLE:
@@ -126,7 +126,7 @@ class Maker:
         return samples
 
     def measure(self, samples):
-        """Those that can be read, with their number of NPUs."""
+        """The readable samples, with their number of NPUs."""
         good = []
         for s in samples:
             for n, d in s.files.items():
@@ -138,7 +138,7 @@ class Maker:
         return good
 
     def set_of(self, command, name, extra=None):
-        """The set that a command has written under that prefix."""
+        """The set that a command has written with that prefix."""
         self.run(command)
         files = {p.name: p.read_bytes() for p in sorted(self.folder.glob(name + ".*.et"))}
         groups = self.folder / (name + ".groups.json")
@@ -179,7 +179,7 @@ NPU_MAP = b"0,0\n1,1\n2,1\n3,0\n"
 
 
 def compressed(samples, suffix, compress, kind):
-    """The same samples with their targets compressed behind the mutation."""
+    """The same samples with their targets compressed after the mutation."""
     out = []
     for s in samples:
         files = {n + suffix if n in s.targets else n: d for n, d in s.files.items()}
@@ -189,7 +189,7 @@ def compressed(samples, suffix, compress, kind):
 
 
 def small_set(maker):
-    """What stands beside many samples: a workload of four ranks, algorithms for it, a system."""
+    """Files beside many samples: a workload of four ranks, algorithms for it, a system."""
     maker.run("et-generate collectives --npus 4 --call all_reduce:64KiB,all_gather:16KiB --count 2 -o w")
     for n in WORKLOADS:
         maker.run(f"et-generate collectives --npus {n} --call all_reduce:64KiB,all_gather:16KiB -o w{n}")
@@ -230,14 +230,14 @@ def chrome_samples(maker):
 
 
 def run_samples(maker):
-    """Runs of replays: with collectives and links over time, and one that stops for ever."""
+    """Runs of replays: with collectives and links over time, and one that stops forever."""
     maker.run("et-replay -q -n ring:4,bw=50GB/s,lat=500ns --slow 1=2x w -o whole.run")
     maker.run("et-replay -q -n ideal w -o ideal.run")
     return [Sample({"x.run": maker.read(name)}, ["x.run"], "x.run", 4) for name in ("whole.run", "ideal.run")]
 
 
 def corpus_files(corpus, patterns, limit=MAX_SAMPLE, count=40):
-    """Small files of the corpus: at most `count` of each pattern, spread over all of them."""
+    """Small files of the corpus: at most `count` for each pattern, distributed evenly."""
     found = []
     for pattern in patterns if corpus else []:
         paths = sorted(p for p in pathlib.Path(corpus).glob(pattern) if p.is_file() and 0 < p.stat().st_size < limit)
@@ -269,7 +269,7 @@ def formats_in(maker, corpus):
         return maker.measure(samples)
 
     def as_files(form, samples, kind=""):
-        """Each set as one file of that form."""
+        """Each set as one file in that form."""
         out = []
         for i, s in enumerate(samples):
             for n, d in s.files.items():
@@ -417,7 +417,7 @@ def formats_in(maker, corpus):
 
 
 def made_journal(new_file):
-    """What a process leaves that was killed while it replaced one file of the set w, and removed another."""
+    """The remains of a process that was killed while it replaced one file of the set w, and removed another."""
     return ".w.etkit-replace", (
         b"etkit-replace 1: files that are being replaced together; any etkit tool that is run on them finishes it\n"
         b"replace AAAAAA %d %d w.0.et\nremove BBBBBB w.3.et\nend\n" % (len(new_file), FILE_TIME_NS))

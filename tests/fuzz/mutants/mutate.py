@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Damaged files of every format for every tool that reads it: what is refused is refused in order, what is not is whole.
+"""Damaged files of every format for every tool that reads it: rejected properly, or processed completely.
 
 Mutant I of a seed is the same for the same tools and test data. A run may end with 0 or 1, in time and without much
-memory; refused, it names what is wrong and leaves nothing behind; otherwise what it wrote can be read again. See
+memory. If it rejects its input, it names the error and leaves no files; otherwise its output can be read again. See
 judge().
 """
 import argparse
@@ -29,18 +29,19 @@ import cases
 import mutations
 
 TIME_LIMIT_S = 10
-MEMORY_LIMIT = 1 << 30  # of what is resident, for inputs below 100 KB
+MEMORY_LIMIT = 1 << 30  # resident memory, for inputs below 100 KB
 ADDRESS_LIMIT = 8 << 30
 FILE_LIMIT = 1 << 28
-JOBS_EVERY = 10  # each so many runs again with another number of threads
-# What a terminal could obey: C0 but for newline, DEL, C1, separators, changes of direction.
+JOBS_EVERY = 10  # every tenth run is repeated with another number of threads
+# Characters that a terminal could execute: C0 except newline, DEL, C1, separators, direction controls.
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 INTERNAL = re.compile(r"internal error|std::|terminate called|basic_string|vector::|Sanitizer|runtime error:|Assertion|"
                       r"what\(\)|stoi|bad_alloc|json\.exception")
 TEMPORARY = re.compile(r"\..*\.etkit-")
-# Exit status 2: a file that another file names is missing, or an option is wanted (or wrong) with this input.
+# Exit status 2: a file named by another file is missing, or an option is required (or wrong) for this input.
 USAGE = re.compile(r"error: (.*: )?(no such file|No such file|Is a directory|Not a directory|File name too long|Permission)|"
-                   r"error: .*--\w|use the network model links|error: failed link|none of the runs can be done|error: no network|"
+                   r"error: .*--\w|(use|requires) the network model links|error: failed link|no run can be executed|"
+                   r"error: no network|"
                    r"error: an ideal network has no |error: (bandwidth|latency)\.\d+: the network |: only with ")
 TRACE_SUFFIXES = (".et", ".tar", ".zst", ".gz", ".jsonl", ".xml", ".csv", ".json")
 WRITERS = ("et-convert", "et-merge", "et-split", "et-link", "et-validate")
@@ -62,7 +63,7 @@ class Run:
 class Mutant:
     number: int
     form: str
-    name: str  # of the file that was changed; empty: a word of the command line was
+    name: str  # of the changed file; empty: a word of the command line was changed
     sample: cases.Sample
     command: list
     data: bytes
@@ -72,7 +73,7 @@ class Mutant:
 
 @dataclasses.dataclass
 class Row:
-    """What is told of a mutant in the end."""
+    """The reported result of a mutant."""
     number: int
     form: str
     tool: str
@@ -97,7 +98,7 @@ class Runner:
             resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_LIMIT, ADDRESS_LIMIT))
 
     def run(self, command, folder, jobs="1"):
-        """Runs it in that folder, to its end or to that of the time it may take."""
+        """Runs the command in that folder, until it ends or exceeds its time limit."""
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             begun = time.monotonic()
             child = subprocess.Popen(command, cwd=folder, env=self.environment | {"ET_JOBS": jobs}, stdin=subprocess.DEVNULL,
@@ -121,13 +122,13 @@ class Runner:
 # ---- verdicts -------------------------------------------------------------------------------------------------------
 
 def stems(name):
-    """A name, and what is left of it without its suffixes one after the other."""
+    """A name, and its prefixes without one suffix after the other."""
     parts = pathlib.Path(name).name.split(".")
     return {name} | {".".join(parts[:n]) for n in range(1, len(parts) + 1)}
 
 
 def named(mutant, line):
-    """Whether a message is about a file or network: the mutant, what stands beside it, the set, what was to be written."""
+    """Whether a message is about a file or network: the mutant, a file beside it, the set, an output."""
     names = list(mutant.sample.files) + mutant.sample.input.split() + mutant.command[1:]
     where = re.match(r"[\w-]+: (?:error: )?([^:\s]+): ?", line)
     if where and where[1].encode("utf-8", errors="surrogateescape") in mutant.data:
@@ -144,13 +145,13 @@ def judge_refusal(mutant, run, before, runner, folder):
     if mutant.name and run.status == 1 and not findings_elsewhere and "[sweep]" not in run.stderr and \
             not any(named(mutant, line) for line in errors):
         return "the error names no file"
-    is_verdict = tool == "et-replay" and re.search(r"\[(deadlock|pairs)\]", run.stderr)  # what had run until then is told
-    is_sweep = "--sweep" in mutant.command  # its table tells which runs failed
+    is_verdict = tool == "et-replay" and re.search(r"\[(deadlock|pairs)\]", run.stderr)  # reports what had run
+    is_sweep = "--sweep" in mutant.command  # its table lists the failed runs
     if run.files != before and mutant.form != "journal" and not is_verdict and not is_sweep:
         changed = [n for n in set(run.files) ^ set(before)] + [n for n in before if run.files.get(n) != before[n]]
         return f"refused, and left or changed {sorted(set(changed))[:3]}"
     if run.stdout and not findings_elsewhere and not is_verdict and not is_sweep:
-        # What went into a pipe must not pass for the whole.
+        # Partial output in a pipe must not look complete.
         (folder / "piped").write_bytes(run.stdout)
         again = runner.run(["et-convert", "piped", "-o", "again.tar"], folder)
         if again.status == 0 or tool in ("et-validate", "et-graph"):
@@ -159,7 +160,7 @@ def judge_refusal(mutant, run, before, runner, folder):
 
 
 def readable(name, data):
-    """Whether other programs can read it, by the suffix."""
+    """Whether other programs can read it, according to the suffix."""
     try:
         if name.endswith(".gz"):
             name, data = name[:-3], gzip.decompress(data)
@@ -214,7 +215,7 @@ def judge_result(mutant, run, before, runner, folder):
             continue
         again = runner.run(["et-convert", "-q", name, "-o", "again.tar"], folder)
         if "missing from the set" in again.stderr and mutant.sample.npus == 1:
-            continue  # a rank by itself that is not the first
+            continue  # a single rank that is not the first
         if again.status or again.late:
             return f"et-convert cannot read {name} again: {again.stderr[:300]!a}"
         again = runner.run(["et-validate", "-q", name], folder)
@@ -224,7 +225,7 @@ def judge_result(mutant, run, before, runner, folder):
 
 
 def judge(mutant, run, before, runner, folder):
-    """What is wrong with that run, or None."""
+    """The error of that run, or None."""
     tool = mutant.command[0]
     if run.late:
         return f"no end after {TIME_LIMIT_S * runner.factor} s"
@@ -262,7 +263,7 @@ class Population:
                           if (not form or f == form) and (not tool or c.split()[0] == tool)]
         if not self.pairs:
             raise SystemExit(f"--only {options.only}: formats are {', '.join(formats)}")
-        random.Random(self.seed).shuffle(self.pairs)  # so that a small count takes some of everything
+        random.Random(self.seed).shuffle(self.pairs)  # so that a small count includes every kind
 
     def mutant(self, number):
         rng = random.Random(f"{self.seed}:{number}")
@@ -304,7 +305,7 @@ def fill_folder(folder, files):
 
 
 def try_mutant(population, number, runner, scratch):
-    """(mutant, run, what is wrong)"""
+    """(mutant, run, error)"""
     mutant = population.mutant(number)
     before = population.files(mutant)
     folder = scratch / "run"
@@ -329,7 +330,7 @@ def keep(folder, population, mutant, wrong, run):
 
 
 def begin_worker(options, population):
-    """What a process of the pool has for all its mutants."""
+    """State of a worker process for all its mutants."""
     global state
     state = (options, population, Runner(options))
 
@@ -356,7 +357,7 @@ def run_all(options, population):
 
 
 def report(rows, pairs):
-    """Runs, refusals and failures of each format and tool."""
+    """Runs, rejections and failures of each format and tool."""
     table = collections.defaultdict(lambda: [0, 0, 0])
     for r in rows:
         for key in ((r.form, r.tool), ("all", r.tool), (r.form, "all"), ("all", "all")):

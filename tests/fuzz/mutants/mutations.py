@@ -2,7 +2,7 @@
 """Damage to files: bytes, lines, tokens and numbers of any file, members of JSON, attributes of XML, fields of protobuf.
 
 mutate() is a pure function of its random generator and the bytes; every operation takes (rng, data) and returns other
-bytes, or None where it finds nothing to change.
+bytes, or None if it finds nothing to change.
 """
 import json
 import re
@@ -169,10 +169,10 @@ TEXT = [delete_line, repeat_line, swap_lines, other_number, near_number, number_
         delete_token, repeat_token, token_of_elsewhere, odd_text, other_line_ends, other_encoding]
 
 
-# ---- JSON, also a line at a time ------------------------------------------------------------------------------------
+# ---- JSON, also line by line ----------------------------------------------------------------------------------------
 
 class Members(list):
-    """An object as a list of [key, value], which may hold a key twice."""
+    """An object as a list of [key, value], which may contain duplicate keys."""
 
 
 def json_text(value):
@@ -195,7 +195,7 @@ def json_places(value, places):
 def change_json(rng, data):
     try:
         return change_member(rng, data)
-    except (ValueError, RecursionError):  # it is none, or has become part of itself
+    except (ValueError, RecursionError):  # it is not JSON, or has become part of itself
         return None
 
 
@@ -282,7 +282,7 @@ XML = [other_attribute, other_attribute, other_attribute, delete_attribute, repe
        nest_element]
 
 
-# ---- protobuf: messages with their lengths before them, as in .et ---------------------------------------------------
+# ---- protobuf: messages preceded by their lengths, as in .et --------------------------------------------------------
 
 def read_varint(data, at):
     value = shift = 0
@@ -308,7 +308,7 @@ def varint(value):
 
 
 def read_fields(data):
-    """[[number, wire type, value]] of a message, or ValueError."""
+    """[[number, field type, value]] of a message, or ValueError."""
     fields, at = [], 0
     while at < len(data):
         tag, at = read_varint(data, at)
@@ -354,7 +354,7 @@ def change_field(rng, message, ids):
         return message
     at = rng.randrange(len(fields))
     number, wire, value = fields[at]
-    if wire == 2 and rng.random() < 0.6:  # what is within, if it is a message
+    if wire == 2 and rng.random() < 0.6:  # its contents, if they are a message
         try:
             fields[at] = [number, wire, change_field(rng, value, ids)]
             return written_fields(fields)
@@ -397,7 +397,7 @@ def change_messages(rng, data):
             messages.insert(rng.randrange(len(messages) + 1), messages[at])
         elif how == 2:
             rng.shuffle(messages)
-        elif how == 3:  # a length that lies
+        elif how == 3:  # a false length
             before = b"".join(varint(len(m)) + m for m in messages[:at])
             after = b"".join(varint(len(m)) + m for m in messages[at + 1:])
             return before + varint(rng.choice(WIDE + [len(messages[at]) + 1])) + messages[at] + after
@@ -411,7 +411,7 @@ def change_messages(rng, data):
 # ---- tar ------------------------------------------------------------------------------------------------------------
 
 def change_tar_header(rng, data):
-    """Another value in one field of one header; its sum is made right again, so that the field is looked at."""
+    """Another value in one field of one header; the checksum is corrected, so that the field is read."""
     blocks = [at for at in range(0, len(data), 512) if data[at + 257:at + 262] == b"ustar"]
     if not blocks:
         return None
@@ -426,7 +426,7 @@ def change_tar_header(rng, data):
     return data[:at] + bytes(header) + data[at + 512:]
 
 
-# ---- what goes with which kind of file ------------------------------------------------------------------------------
+# ---- operations by kind of file -------------------------------------------------------------------------------------
 
 BY_KIND = {
     "binary": ANY,
@@ -445,7 +445,7 @@ def crossed(rng, data, other):
 
 
 def mutate(rng, data, kind, other):
-    """A mutant of `data`, and the names of what was done; `other` is a file that it may be crossed with."""
+    """A mutant of `data`, and the names of the operations; `other` is a file that it may be crossed with."""
     original, names = data, []
     if rng.random() < 0.05:
         data = crossed(rng, data, other)

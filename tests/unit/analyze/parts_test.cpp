@@ -30,7 +30,7 @@ TEST(Parts, AreWhatIsUnderWay) {
   const std::vector<NpuParts> parts = parts_of(run);
   ASSERT_EQ(parts.size(), 1U);
   EXPECT_EQ(parts[0].npu, 4U);
-  // The collective waits for its last NPU until 35: computation before that hides nothing.
+  // The collective waits for its last NPU until 35: computation before 35 hides nothing.
   EXPECT_EQ(parts[0].ps, (Times{30, 0, 25, 5, 10, 10, 20}));
   EXPECT_EQ(parts[0].computing(), 30);
   EXPECT_EQ(parts[0].communication(), 25);
@@ -44,7 +44,7 @@ TEST(Parts, AReceiveWaitsForItsSend) {
   run.timeline.slices[0].flow = run.timeline.slices[1].flow = 7;
   const std::vector<NpuParts> parts = parts_of(run);
   EXPECT_EQ(parts[0].ps, (Times{0, 0, 30, 0, 0, 0, 20}));
-  // While another receive, which has no flow, moves bytes the NPU does not wait.
+  // While another receive, which has no flow, transfers bytes, the NPU does not wait.
   EXPECT_EQ(parts[1].ps, (Times{0, 0, 35, 15, 0, 0, 0}));
 }
 
@@ -53,8 +53,7 @@ TEST(Parts, OnAnIdealNetworkNoCommunicationIsHidden) {
   run.total_ps = 100;
   run.npus = {{.rank = 0}, {.rank = 1}};
   run.calls = {{.begin_ps = 5, .last_begin_ps = 60, .end_ps = 60}};
-  // NPU 1 posts its receive and calls its collective early, computes, and gets both at once when NPU 0 comes to
-  // them.
+  // NPU 1 posts its receive and calls its collective early, computes, and completes both when NPU 0 reaches them.
   run.timeline.slices = {slice(0, Lane::compute, 0, 60),     slice(0, Lane::send, 60, 60),
                          slice(0, Lane::collective, 60, 60), slice(1, Lane::recv, 0, 60),
                          slice(1, Lane::collective, 5, 60),  slice(1, Lane::compute, 10, 40)};

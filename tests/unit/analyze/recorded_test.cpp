@@ -59,7 +59,7 @@ Run run_of(const std::vector<Trace>& traces, std::size_t warnings = 0) {
   return run;
 }
 
-// The path, a step a line: kind, NPU, node, time in nanoseconds.
+// The path, one step per line: kind, NPU, node, time in nanoseconds.
 std::string path(const Run& run) {
   constexpr std::array<std::string_view, 12> kinds = {"compute",    "cpu",     "memory",   "recorded",
                                                       "message",    "receive", "request",  "requested",
@@ -97,7 +97,7 @@ TEST(RecordedRun, KeepsDependenciesBetweenWhatIsDrawn) {
 }
 
 TEST(RecordedRun, OperatorsWithinOthersCountForWhatTheyAre) {
-  // A call that lasts longer than what it starts, and ends later than it.
+  // A call that lasts longer, and ends later, than the operation that it starts.
   const convert::Run run = run_of({trace_of(0, {{.id = 1, .begin_ns = 0, .duration_ns = 50, .on_cpu = true},
                                                 {.id = 2, .begin_ns = 20, .duration_ns = 100, .deps = {1}}})});
   EXPECT_EQ(path(run), "cpu 0.1 20\ncompute 0.2 100\n");

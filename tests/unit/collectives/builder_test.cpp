@@ -11,9 +11,8 @@ namespace {
 
 constexpr Buffer in = Buffer::input;
 
-// The threadblocks of a rank, and below each a step a line, such as "s 0>2 x1 @1.0 !": type, place of the first
-// chunk that is read and of the first that is written, number of chunks; "@1.0" waits for threadblock 1 step 0, "!"
-// publishes.
+// The threadblocks of a rank, and below each one step per line, such as "s 0>2 x1 @1.0 !": type, first chunk read
+// and first chunk written, number of chunks; "@1.0" waits for threadblock 1 step 0, "!" publishes.
 std::string text(const Algorithm& a, std::int32_t rank) {
   std::string out;
   const Gpu& gpu = a.gpus[static_cast<std::size_t>(rank)];
@@ -43,7 +42,7 @@ TEST(AlgorithmBuilder, DependenciesAreThoseOfTheDataAndSurplusOnesAreNops) {
   transfer(b, peer_hop(0, 3, 0), Arrival::store, {in, 0, 1});
   transfer(b, peer_hop(1, 3, 0), Arrival::store, {in, 1, 1});
   transfer(b, peer_hop(3, 2, 0), Arrival::store, {in, 0, 2});  // both
-  transfer(b, peer_hop(1, 3, 0), Arrival::store, {in, 0, 1});  // over what was sent
+  transfer(b, peer_hop(1, 3, 0), Arrival::store, {in, 0, 1});  // over data that was sent
   EXPECT_EQ(text(b.finish("x"), 3),
             "tb0 send -1 recv 0\n"
             " r 0>0 x1 !\n"
@@ -71,7 +70,7 @@ TEST(AlgorithmBuilder, ASumThatIsReplacedIsNotStored) {
   EXPECT_EQ(text(b.finish("x"), 1), "tb0 send 2 recv 0\n rrs 0>0 x1\n r 0>0 x1\n");
 }
 
-// The second send would wait for the first if receive and send were one.
+// The second send would wait for the first if receive and send were fused.
 TEST(AlgorithmBuilder, WhatOthersWaitForIsNotFused) {
   AlgorithmBuilder b(Collective::custom, 4, 1, Protocol::simple, false);
   transfer(b, {0, 1, 0, 0, 0}, Arrival::store, {in, 0, 1});
@@ -82,7 +81,7 @@ TEST(AlgorithmBuilder, WhatOthersWaitForIsNotFused) {
             "tb1 send 3 recv -1\n s 0>0 x1 @0.0\n");
 }
 
-// When rank 1 sends, three messages would wait for it if it had not taken the first yet: too many for Simple.
+// When rank 1 sends, three messages would be buffered if it had not received the first yet: too many for Simple.
 TEST(AlgorithmBuilder, FusionKeepsToTheRoomOfAConnection) {
   for (const Protocol protocol : {Protocol::simple, Protocol::ll}) {
     AlgorithmBuilder b(Collective::custom, 3, 3, protocol, false);

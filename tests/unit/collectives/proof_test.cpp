@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every algorithm, every collective that it offers, every number of ranks up to 64: proved by the verifier.
+// Every algorithm, every collective that it supports, every number of ranks up to 64: proved by the verifier.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 namespace convert {
 namespace {
 
-// All findings, for the calls that a program may declare; of the limits of real runtimes, which warn about programs
-// for many ranks, none.
+// All findings for the calls that a program may declare, without warnings of runtime limits for programs with many
+// ranks.
 std::string findings(Algorithm a) {
   if (!a.max_bytes) (void)set_calls(a, {0, undeclared_max_bytes});
   Diagnostics diagnostics;
@@ -184,7 +184,7 @@ TEST(Proof, HierarchicalOfEachScheme) {
          .dim_algorithms = {"direct", "ring", "halving_doubling"}});
 }
 
-// Beyond 71 chunks a step becomes several.
+// Steps of more than 71 chunks are split.
 TEST(Proof, ManyRanks) {
   for (const CollectiveAlgorithm& algorithm : collective_algorithms()) {
     if (algorithm.takes_dims) continue;

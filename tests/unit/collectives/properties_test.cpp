@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the literature says of each scheme, computed by hand: rounds, traffic, shape; and which requests are
-// refused.
+// Properties of each scheme in the literature, computed by hand: rounds, traffic, shape; and rejected requests.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,7 +49,7 @@ std::int32_t all_sent(const Algorithm& a) {
   return sum;
 }
 
-// Messages that follow one another at most, where only messages take time.
+// Longest chain of messages, if only messages take time.
 std::int32_t rounds(const Algorithm& a) {
   const StepGraph p = make_step_graph(a);
   std::vector<std::int32_t> end(p.step_count(), -1);
@@ -100,7 +99,7 @@ TEST(Properties, RingAllReduceIsOptimalInTraffic) {
   }
 }
 
-// Sums on their way are not stored: s, rrs…, rrcs, rcs…, r.
+// Partial sums are not stored: s, rrs…, rrcs, rcs…, r.
 TEST(Properties, RingStepsAreFused) {
   const Algorithm a = build(all_reduce, "ring", 4);
   std::string types;
@@ -174,7 +173,7 @@ TEST(Properties, RanksBeyondAPowerOfTwoCostAFewRounds) {
     EXPECT_EQ(rounds(a), 2 * log2 + 2);
     EXPECT_EQ(most_sent(a), 2 * (cores - 1) + cores);  // a core and its partner's result
     EXPECT_EQ(rounds(build(all_reduce, "recursive_doubling", n)), log2 + 2);
-    // Pairs share: half of the data there and back again, one round more.
+    // Pairs split the work: half of the data is exchanged there and back, one round more.
     const Algorithm shared = build(all_reduce, "rabenseifner", n);
     EXPECT_EQ(rounds(shared), 2 * log2 + 3);
     EXPECT_EQ(sent(shared)[1], cores);
@@ -195,14 +194,15 @@ TEST(Properties, RabenseifnerReduceAndBroadcastHalveAndDouble) {
 
 TEST(Properties, TreesAreAsDeepAsTheyShouldBe) {
   EXPECT_EQ(rounds(build(broadcast, "binomial_tree", 16)), 4);
-  EXPECT_EQ(rounds(build(broadcast, "binomial_tree", 17)), 4);  // the root has a child more, the depth is the same
+  EXPECT_EQ(rounds(build(broadcast, "binomial_tree", 17)), 4);  // the root has an additional child, the depth is
+                                                                // the same
   EXPECT_EQ(sent(build(broadcast, "binomial_tree", 17))[0], 5);
   EXPECT_EQ(rounds(build(reduce, "binary_tree", 15)), 3);
   EXPECT_EQ(rounds(build(all_reduce, "binary_tree", 15)), 6);
   EXPECT_EQ(rounds(build(broadcast, "chain", 9, 4)), 8);
   for (const char* tree : {"binomial_tree", "binary_tree", "chain"}) {
     for (const std::int32_t n : {2, 7, 16, 33}) {
-      EXPECT_EQ(all_sent(build(broadcast, tree, n)), n - 1);  // everyone gets everything once
+      EXPECT_EQ(all_sent(build(broadcast, tree, n)), n - 1);  // each rank receives everything once
       EXPECT_EQ(all_sent(build(reduce, tree, n)), n - 1);
       EXPECT_EQ(all_sent(build(all_reduce, tree, n)), 2 * (n - 1));
     }
@@ -238,12 +238,13 @@ TEST(Properties, NoRankIsAnInnerNodeOfBothTrees) {
   EXPECT_EQ(rounds(build(all_reduce, "double_binary_tree", 64)), 12);
 }
 
-// Reduce-scatter in the first dimension moves most, and every further one less by the sizes before.
+// Reduce-scatter in the first dimension moves the most data, and each further dimension less by the preceding
+// sizes.
 TEST(Properties, HierarchicalTrafficFallsFromDimensionToDimension) {
   for (const char* scheme : {"ring", "direct", "halving_doubling"}) {
     const Algorithm a = build(all_reduce, "hierarchical", 64, 1, {2, 4, 8}, {scheme});
     std::int32_t by_dim[3] = {};
-    for (const Threadblock& tb : a.threadblocks(a.gpus[0])) {  // from rank 0, the distance tells the dimension
+    for (const Threadblock& tb : a.threadblocks(a.gpus[0])) {  // from rank 0, the distance determines the dimension
       for (const Step& s : a.steps_of(tb)) {
         if (sends(s.type)) by_dim[tb.send >= 8 ? 2 : tb.send >= 2 ? 1 : 0] += s.cnt;
       }
@@ -257,7 +258,7 @@ TEST(Properties, HierarchicalTrafficFallsFromDimensionToDimension) {
   EXPECT_EQ(rounds(build(all_reduce, "hierarchical", 64, 1, {2, 4, 8}, {"direct"})), 2 * 3);
   EXPECT_EQ(rounds(build(all_reduce, "hierarchical", 64, 1, {2, 4, 8}, {"direct", "ring", "halving_doubling"})),
             2 * (1 + 3 + 3));
-  // One message per peer in an all-reduce: what stays together is neighbours.
+  // One message per peer in an all-reduce: chunks that stay together are neighbours.
   const Algorithm a = build(all_reduce, "hierarchical", 64, 1, {2, 4, 8}, {"direct"});
   for (const Threadblock& tb : a.threadblocks(a.gpus[5])) {
     const auto steps = a.steps_of(tb);
@@ -267,7 +268,7 @@ TEST(Properties, HierarchicalTrafficFallsFromDimensionToDimension) {
 
 TEST(Properties, AllToAllByDimensionsSendsFewerAndLargerMessages) {
   const Algorithm a = build(all_to_all, "hierarchical", 32, 1, {4, 8});
-  EXPECT_EQ(rounds(a), 8 / 2 + 1);  // in the first dimension 8 messages to a peer, 2 at a time, in the second 1
+  EXPECT_EQ(rounds(a), 8 / 2 + 1);  // 8 messages to a peer in the first dimension, 2 at a time; 1 in the second
   EXPECT_EQ(most_sent(a), 3 * 8 + 7 * 4);
   for (const Threadblock& tb : a.threadblocks(a.gpus[0])) {
     for (const Step& s : a.steps_of(tb)) {
@@ -344,7 +345,7 @@ TEST(Rings, ChannelsKeepToTheirRings) {
     for (const Threadblock& tb : a.threadblocks(a.gpus[static_cast<std::size_t>(rank)])) {
       EXPECT_EQ(tb.send, (rank + (tb.chan == 0 ? 1 : 3)) % 4);
       EXPECT_EQ(tb.recv, (rank + (tb.chan == 0 ? 3 : 1)) % 4);
-      EXPECT_EQ(tb.step_count, 7U);  // what is received goes on in the same step
+      EXPECT_EQ(tb.step_count, 7U);  // received data is forwarded in the same step
     }
   }
   request.chunks = 3;

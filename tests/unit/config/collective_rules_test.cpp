@@ -16,7 +16,7 @@ std::string rule_error(const std::string& text) {
   return test::error_message([&] { (void)parse_collective_rule(text); }, Error::Kind::usage);
 }
 
-// "PLACE: message [rule]", or "" if the map is read.
+// "PLACE: message [rule]", or "" if the map is valid.
 std::string rule_map_error(std::string_view text) {
   std::string rule;
   const std::string error = test::error_text(
@@ -95,7 +95,7 @@ TEST(CollectiveRules, Select) {
   EXPECT_TRUE(fits("all=x", "7", 0, 1, ""));
   EXPECT_TRUE(fits("all_reduce=x", "", 5, 1, "n"));
   EXPECT_FALSE(fits("all_gather=x", "", 5, 1, "n"));
-  EXPECT_TRUE(fits("all:pg=0=x", "", 5, 1, "n"));  // no group is that of all ranks
+  EXPECT_TRUE(fits("all:pg=0=x", "", 5, 1, "n"));  // group "0" is the group of all ranks
   EXPECT_FALSE(fits("all:pg=0=x", "3", 5, 1, "n"));
   EXPECT_TRUE(fits("all:size>=5=x", "", 5, 1, "n"));
   EXPECT_FALSE(fits("all:size<5=x", "", 5, 1, "n"));
@@ -124,16 +124,16 @@ TEST(CollectiveRules, PatternsOfNames) {
   EXPECT_FALSE(matches("??", "a"));
   EXPECT_FALSE(matches("?", ""));
   EXPECT_TRUE(matches("**a", "a"));
-  EXPECT_FALSE(matches(std::string(200, '*') + "b", std::string(20000, 'a')));  // in no time
+  EXPECT_FALSE(matches(std::string(200, '*') + "b", std::string(20000, 'a')));  // must not take long
 }
 
 TEST(CollectiveRules, RefuseWhatIsMistyped) {
-  const std::string shape = "; a rule is such as all_reduce:pg=3:size>=1MiB=ring8.xml";
+  const std::string shape = "; an example is all_reduce:pg=3:size>=1MiB=ring8.xml";
   const std::string names =
       "all, all_reduce, reduce, all_gather, gather, scatter, broadcast, all_to_all, reduce_scatter, "
       "reduce_scatter_block";
-  EXPECT_EQ(rule_error("allreduces=x"), "'allreduces=x': 'allreduces' is none of " + names + shape);
-  EXPECT_EQ(rule_error(""), "'': '' is none of " + names + shape);
+  EXPECT_EQ(rule_error("allreduces=x"), "'allreduces=x': 'allreduces' is not one of " + names + shape);
+  EXPECT_EQ(rule_error(""), "'': '' is not one of " + names + shape);
   EXPECT_EQ(rule_error("all"), "'all': no algorithm after '='" + shape);
   EXPECT_EQ(rule_error("all="), "'all=': no algorithm after '='" + shape);
   EXPECT_EQ(rule_error("all:pg=3"), "'all:pg=3': no algorithm after '='" + shape);
@@ -144,21 +144,20 @@ TEST(CollectiveRules, RefuseWhatIsMistyped) {
   EXPECT_EQ(rule_error("all:=x"),
             "'all:=x': '' is not pg=, node=, name=, size>=BYTES, size>BYTES, size<BYTES or size<=BYTES" + shape);
   EXPECT_EQ(rule_error("all:size=4=x"),
-            "'all:size=4=x': 'size' is no condition; those of the size are size>=BYTES, size>BYTES, size<BYTES or "
-            "size<=BYTES" +
+            "'all:size=4=x': 'size' is not a condition; conditions of the size are size>=BYTES, size>BYTES, "
+            "size<BYTES or size<=BYTES" +
                 shape);
   EXPECT_EQ(rule_error("all:size>=much=x"),
-            "'all:size>=much=x': 'size>=much' is no condition; those of the size are size>=BYTES, size>BYTES, "
-            "size<BYTES or "
-            "size<=BYTES" +
+            "'all:size>=much=x': 'size>=much' is not a condition; conditions of the size are size>=BYTES, "
+            "size>BYTES, size<BYTES or size<=BYTES" +
                 shape);
-  EXPECT_EQ(rule_error("all:node=-1=x"), "'all:node=-1=x': 'node=-1' is no condition" + shape);
-  EXPECT_EQ(rule_error("all:pg==x"), "'all:pg==x': 'pg=' is no condition" + shape);
+  EXPECT_EQ(rule_error("all:node=-1=x"), "'all:node=-1=x': 'node=-1' is not a condition" + shape);
+  EXPECT_EQ(rule_error("all:pg==x"), "'all:pg==x': 'pg=' is not a condition" + shape);
   EXPECT_EQ(rule_error("all=astra:"), "'all=astra:': no algorithm after 'astra:'" + shape);
   EXPECT_EQ(rule_error(""), "'': no algorithm" + shape);
-  EXPECT_EQ(rule_error("all:pg=1:pg=2=x"), "'all:pg=1:pg=2=x': 'pg=' is given twice" + shape);
-  EXPECT_EQ(rule_error("all:size<2:size<=1=x"), "'all:size<2:size<=1=x': 'size<' is given twice" + shape);
-  EXPECT_EQ(rule_error("all:size>=2:size<2=x"), "'all:size>=2:size<2=x': no size is such" + shape);
+  EXPECT_EQ(rule_error("all:pg=1:pg=2=x"), "'all:pg=1:pg=2=x': 'pg=' is repeated" + shape);
+  EXPECT_EQ(rule_error("all:size<2:size<=1=x"), "'all:size<2:size<=1=x': 'size<' is repeated" + shape);
+  EXPECT_EQ(rule_error("all:size>=2:size<2=x"), "'all:size>=2:size<2=x': no size satisfies the conditions" + shape);
 }
 
 TEST(MergeMaps, ReadRules) {
@@ -199,21 +198,21 @@ TEST(MergeMaps, ReadAstraSimsMapOfNodes) {
 }
 
 TEST(MergeMaps, SayWhatIsWrongAndWhere) {
-  EXPECT_EQ(rule_map_error("rules: ring8\n"), "m.yml:1:8: rules wants a list of maps [merge]");
-  EXPECT_EQ(rule_map_error("rules: []\n"), "m.yml:1:8: no rule is there [merge]");
+  EXPECT_EQ(rule_map_error("rules: ring8\n"), "m.yml:1:8: rules requires a list of maps [merge]");
+  EXPECT_EQ(rule_map_error("rules: []\n"), "m.yml:1:8: rules is empty [merge]");
   EXPECT_EQ(rule_map_error("rules:\n  - ring8\n"),
-            "m.yml:2:5: a rule is a map, such as {collective: all_reduce, …} [merge]");
-  EXPECT_EQ(rule_map_error("rules:\n  - collective: all_re\n    algorithm: x\n").substr(0, 48),
-            "m.yml:2:17: 'all_re' is none of all, all_reduce,");
-  EXPECT_EQ(rule_map_error("rules:\n  - {pg: [3], algorithm: x}\n"), "m.yml:2:10: pg wants a single value [merge]");
-  EXPECT_EQ(rule_map_error("rules:\n  - {node: x, algorithm: x}\n"),
-            "m.yml:2:12: node wants the id of a node [merge]");
+            "m.yml:2:5: a rule must be a map, such as {collective: all_reduce, …} [merge]");
+  EXPECT_EQ(rule_map_error("rules:\n  - collective: all_re\n    algorithm: x\n").substr(0, 51),
+            "m.yml:2:17: 'all_re' is not one of all, all_reduce,");
+  EXPECT_EQ(rule_map_error("rules:\n  - {pg: [3], algorithm: x}\n"),
+            "m.yml:2:10: pg requires a single value [merge]");
+  EXPECT_EQ(rule_map_error("rules:\n  - {node: x, algorithm: x}\n"), "m.yml:2:12: node requires a node id [merge]");
   EXPECT_EQ(rule_map_error("rules:\n  - {size: 3, algorithm: x}\n"),
-            "m.yml:2:12: size wants conditions such as '>=1MiB' or '<64MiB' [merge]");
+            "m.yml:2:12: size requires conditions such as '>=1MiB' or '<64MiB' [merge]");
   EXPECT_EQ(rule_map_error("rules:\n  - {size: ['>=2', <2], algorithm: x}\n"),
-            "m.yml:2:12: no size is such [merge]");
+            "m.yml:2:12: no size satisfies the conditions [merge]");
   EXPECT_EQ(rule_map_error("rules:\n  - {chunks: 0, algorithm: x}\n"),
-            "m.yml:2:14: chunks wants a number from 1 to 65536 [merge]");
+            "m.yml:2:14: chunks requires a number from 1 to 65536 [merge]");
   EXPECT_EQ(rule_map_error("rules:\n  - pg: 3\n"),
             "m.yml:2:5: a rule requires the key algorithm: a name, a file or a set [merge]");
   EXPECT_EQ(rule_map_error("rules:\n  - {algoritm: x}\n").substr(0, 11), "m.yml:2:6: ");

@@ -13,7 +13,7 @@ namespace {
 
 using namespace convert;
 
-// The entries as "KEY@LINE:COLUMN RANK[>PEER][/BYTES]", "; " between them.
+// The entries as "KEY@LINE:COLUMN RANK[>PEER][/BYTES]", joined by "; ".
 std::string entries(std::string_view text) {
   std::string out;
   for (const DeviceEntry& e : parse_device_map("m", text).entries) {
@@ -45,23 +45,20 @@ TEST(DeviceMap, Errors) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"", "m: empty; lines such as node0,3 are expected"},
       {"# nothing\nnode,rank\n", "m: empty; lines such as node0,3 are expected"},
-      {"node0",
-       "m:1:1: 'node0': a task's rank is expected behind it, or source, destination and size of a transfer"},
-      {"a,1,2,3,4",
-       "m:1:1: 'a': a task's rank is expected behind it, or source, destination and size of a transfer"},
+      {"node0", "m:1:1: 'node0' requires the rank of a task, or source, destination and size of a transfer"},
+      {"a,1,2,3,4", "m:1:1: 'a' requires the rank of a task, or source, destination and size of a transfer"},
       {"a,1\n ,2", "m:2:2: a task or a pattern of names is expected"},
       {"a,x", "m:1:3: 'x' is not a rank, an integer from 0 to 2^31-1"},
       {"a,2147483648", "m:1:3: '2147483648' is not a rank, an integer from 0 to 2^31-1"},
       {"a,0, -1", "m:1:6: '-1' is not a rank, an integer from 0 to 2^31-1"},
       {"a,0,1,1.5", "m:1:7: '1.5' is not a size in bytes (examples: 4096, 64KiB, 1MB)"},
-      {"a,0\nb,1\na,1", "m:3:1: 'a' is given twice; first in line 1"},
-      {"a,0\n\"b", "m:2:1: a string without its end"},
-      {"\"b\"c,0", "m:1:4: a comma is expected behind the string"},
+      {"a,0\nb,1\na,1", "m:3:1: 'a' is repeated; first given in line 1"},
+      {"a,0\n\"b", "m:2:1: unterminated string"},
+      {"\"b\"c,0", "m:1:4: expected a comma after the string"},
       {"{}", "m: empty; lines such as node0,3 are expected"},
       {"{\"a\": \"x\"}", "m:1:7: 'x' is not a rank, an integer from 0 to 2^31-1"},
-      {"{\"a\": [1]}",
-       "m:1:2: 'a': a task's rank is expected behind it, or source, destination and size of a transfer"},
-      {"{\"a\": 1,\n\"a\": 2}", "m:2:1: 'a' is given twice; first in line 1"},
+      {"{\"a\": [1]}", "m:1:2: 'a' requires the rank of a task, or source, destination and size of a transfer"},
+      {"{\"a\": 1,\n\"a\": 2}", "m:2:1: 'a' is repeated; first given in line 1"},
       {"{\"a\": {\"b\": 1}}", "m:1:7: '{' is not a rank, an integer from 0 to 2^31-1"},
   };
   for (const auto& [text, expected] : cases) EXPECT_EQ(device_map_error(text), expected) << text;

@@ -29,17 +29,17 @@ TEST(Groups, InTheOrderOfTheFile) {
 }
 
 TEST(Groups, Ids) {
-  const std::string rule = "r.groups.json:1:2: a group's id must be an integer from 0, not ";
+  const std::string rule = "r.groups.json:1:2: a group id must be a non-negative integer, not ";
   for (const std::string bad : {"", "-1", "+1", "01", "1.0", "one", " 1", "1 ", "0x1", "9223372036854775808"}) {
     EXPECT_EQ(groups_error("{\"" + bad + "\": [0]}"), rule + "\"" + bad + "\"");
   }
   EXPECT_EQ(groups_error("{\"" + std::string(100, 'n') + "\": [0]}"), rule + "\"" + std::string(40, 'n') + "…\"");
   EXPECT_EQ(groups_error("{\"1\": [0],\n  \"2\": [1],\n  \"1\": [2]}"),
-            "r.groups.json:3:3: group 1 is given twice; first in line 1");
+            "r.groups.json:3:3: group 1 is repeated; first given in line 1");
 }
 
 TEST(Groups, Ranks) {
-  const std::string rule = "r.groups.json:2:7: group 5: a rank must be an integer from 0, not ";
+  const std::string rule = "r.groups.json:2:7: group 5: a rank must be a non-negative integer, not ";
   for (const std::string bad : {"-1", "1.0", "1e0", "01", "\"1\"", "null", "true", "4294967296", "1x", "-"}) {
     EXPECT_EQ(groups_error("{\n \"5\":[" + bad + " ]}"), rule + bad);
     EXPECT_EQ(groups_error("{\n \"5\":[" + bad + ", 3]}"), rule + bad);
@@ -63,7 +63,7 @@ TEST(Groups, MalformedJson) {
   EXPECT_EQ(groups_error(" \n"), "r.groups.json:1:1: empty; " + shape);
   EXPECT_EQ(groups_error("\n [0]"), "r.groups.json:2:2: " + shape);
   EXPECT_EQ(groups_error("7"), "r.groups.json:1:1: " + shape);
-  EXPECT_EQ(groups_error("{\"0\": [1]}\n{}"), "r.groups.json:2:1: more text behind the object");
+  EXPECT_EQ(groups_error("{\"0\": [1]}\n{}"), "r.groups.json:2:1: unexpected text after the object");
   for (const std::string bad : {"{",
                                 "{\"0\"",
                                 "{\"0\":",
@@ -95,7 +95,7 @@ TEST(Groups, MalformedJson) {
   EXPECT_TRUE(groups_error("{\"0\": [1],\n\"\xff\": [2]}").starts_with("r.groups.json:2:2: malformed JSON: "));
 }
 
-// No byte that is cut off or changed may pass unseen or do harm.
+// No truncation may be accepted, and no changed byte may do harm.
 TEST(Groups, CutAndChanged) {
   const std::string text = "{\"0\": [0, 1, 2, 3],\n \"10\": [0, 2]}";
   for (std::size_t n = 0; n < text.size(); ++n) EXPECT_NE(groups_error(text.substr(0, n)), "") << n;

@@ -75,35 +75,36 @@ TEST(NcclGraphs, OtherGraphsMayNameOneGpu) {
 }
 
 TEST(NcclGraphs, RefusesRingsThatAreNone) {
-  EXPECT_EQ(ring_error(channel("0120"), 1), "g.xml:1:158: rank 0 twice in a ring");
+  EXPECT_EQ(ring_error(channel("0120"), 1), "g.xml:1:158: rank 0 is repeated in a ring");
   EXPECT_EQ(ring_error(channel("013"), 1),
-            "g.xml:1:133: rank 3 is none of the 3 GPUs of the first channel, from 0 on");
+            "g.xml:1:133: rank 3 is not one of the 3 GPUs of the first channel, numbered from 0 upward");
   EXPECT_EQ(ring_error(channel("012") + channel("02"), 2),
             "g.xml:1:168: rank 1 is missing; the first channel has 3 GPUs");
   EXPECT_EQ(ring_error(channel("012") + channel("123"), 2),
-            "g.xml:1:227: rank 3 is none of the 3 GPUs of the first channel, from 0 on");
+            "g.xml:1:227: rank 3 is not one of the 3 GPUs of the first channel, numbered from 0 upward");
   EXPECT_EQ(ring_error("<channel/>", 1), "g.xml:1:74: a channel of a ring without GPUs");
   EXPECT_EQ(ring_error(channel("0n1"), 1),
-            "g.xml:1:108: a network device between GPUs; a channel has one at each end");
-  EXPECT_EQ(ring_error(channel("01"), 2), "g.xml:1:21: graph 0 has 1 channel, not the 2 of nchannels");
+            "g.xml:1:108: a network device between GPUs; a channel may have network devices only at its ends");
+  EXPECT_EQ(ring_error(channel("01"), 2), "g.xml:1:21: graph 0 has 1 channel, not 2 as declared by nchannels");
   EXPECT_EQ(ring_error("<channel><gpu dev=\"0\" rank=\"0\"/><gpu dev=\"1\"/></channel>", 1),
-            "g.xml:1:106: some GPUs have a rank, and some have none");
+            "g.xml:1:106: some GPUs have a rank, others have no rank");
   EXPECT_EQ(ring_error("<channel><gpu dev=\"-1\"/></channel>", 1),
-            "g.xml:1:83: dev of <gpu> wants a whole number up to 2147483647, not '-1'");
+            "g.xml:1:83: dev of <gpu> requires a whole number up to 2147483647, not '-1'");
   EXPECT_EQ(ring_error("<channel><gpu/></channel>", 1), "g.xml:1:83: <gpu> has no dev");
-  EXPECT_EQ(ring_error("<channel><cpu dev=\"0\"/></channel>", 1), "g.xml:1:83: <cpu> where <gpu> is expected");
+  EXPECT_EQ(ring_error("<channel><cpu dev=\"0\"/></channel>", 1),
+            "g.xml:1:83: <cpu> instead of the expected <gpu>");
 }
 
 TEST(NcclGraphs, RefusesOtherFiles) {
-  EXPECT_EQ(graph_error("<graphs version=\"2\"/>"), "g.xml:1:1: version '2' of graph files is not known; 1 is");
-  EXPECT_EQ(graph_error("<graphs/>"), "g.xml:1:1: version '' of graph files is not known; 1 is");
-  EXPECT_EQ(graph_error("<system version=\"1\"/>"),
-            "g.xml:1:1: the root is <system>, not <graphs>; the channels that NCCL chose are in "
-            "NCCL_GRAPH_DUMP_FILE");
+  EXPECT_EQ(graph_error("<graphs version=\"2\"/>"), "g.xml:1:1: unknown version '2' of graph files; known: 1");
+  EXPECT_EQ(graph_error("<graphs/>"), "g.xml:1:1: unknown version '' of graph files; known: 1");
+  EXPECT_EQ(
+      graph_error("<system version=\"1\"/>"),
+      "g.xml:1:1: the root is <system>, not <graphs>; NCCL writes its chosen channels to NCCL_GRAPH_DUMP_FILE");
   EXPECT_EQ(graph_error("<graphs version=\"1\"><graph id=\"0\" nchannels=\"1\"/></graphs>"),
             "g.xml:1:21: <graph> has no pattern");
   EXPECT_EQ(graph_error(std::string(max_nccl_graphs_bytes + 1, ' ')),
-            "g.xml: larger than 16 MiB, which no graph file of NCCL is");
+            "g.xml: larger than 16 MiB, the limit of an NCCL graph file");
   const auto xml_error = [](const std::string& text) {
     return test::error_text([&] { (void)read_nccl_graphs("g.xml", text); }, "xml");
   };
@@ -111,7 +112,7 @@ TEST(NcclGraphs, RefusesOtherFiles) {
   for (std::size_t cut = 0; cut < whole.size(); ++cut)
     EXPECT_NE(xml_error(whole.substr(0, cut)), "") << "cut at " << cut;
   EXPECT_EQ(xml_error("<!DOCTYPE graphs><graphs version=\"1\"/>"),
-            "g.xml:1:11: a document type declaration is never part of a graph file of NCCL; refused");
+            "g.xml:1:11: a document type declaration is not accepted in a graph file of NCCL; remove it");
 }
 
 TEST(NcclGraphs, ManyElements) {

@@ -47,12 +47,12 @@ TEST(Sweep, BaseAndAxesInTheOrderOfTheFile) {
 }
 
 TEST(Sweep, OneMistakeIsToldInOneWay) {
-  const Error e = input_error({}, "model wants more");
+  const Error e = input_error({}, "model requires more");
   const auto message = [&](const std::string& option) {
     return located(e, {.key = "model", .option = option}, {});
   };
-  EXPECT_STREQ(message("--set").what(), "--set: model wants more");
-  EXPECT_STREQ(message("--model").what(), "--model wants more");
+  EXPECT_STREQ(message("--set").what(), "--set: model requires more");
+  EXPECT_STREQ(message("--model").what(), "--model requires more");
   EXPECT_EQ(message("--model").kind(), Error::Kind::usage);
   EXPECT_STREQ(located(input_error({}, "unknown model 'x'"), {.key = "model", .option = "--model"}, {}).what(),
                "--model: unknown model 'x'");
@@ -61,47 +61,49 @@ TEST(Sweep, OneMistakeIsToldInOneWay) {
   EXPECT_EQ(with_place(located(file, {.key = "model", .option = "-n"}, {})), "a.yml: is a sweep");
   EXPECT_STREQ(located(usage_error("is none"), {.key = "model", .option = "-n"}, {}).what(), "is none");
   const SweepValue value{"x", {.file = "s.yml", .line = 2, .column = 3}};
-  EXPECT_EQ(with_place(located(e, {.key = "model"}, value)), "s.yml:2:3: model wants more");
+  EXPECT_EQ(with_place(located(e, {.key = "model"}, value)), "s.yml:2:3: model requires more");
   EXPECT_EQ(located(e, {.key = "model"}, value).kind(), Error::Kind::input);
 }
 
 TEST(Sweep, ErrorsHaveTheirPlace) {
   EXPECT_EQ(sweep_error(""),
-            "s.yml: empty; a sweep file has the key sweep, and base if some values are common to all runs");
+            "s.yml: empty; a sweep file requires the key sweep, and accepts base for values common to all runs");
   EXPECT_EQ(sweep_error("sweeps: {}"), "s.yml:1:1: unknown key 'sweeps'; did you mean sweep?");
   EXPECT_EQ(sweep_error("base: {model: aware}"), "s.yml: key sweep is missing");
-  EXPECT_EQ(sweep_error("sweep: [a]"), "s.yml:1:8: sweep wants a map, such as {bandwidth: [25GB/s, 50GB/s]}");
-  const std::string is_empty = "sweep is empty; it lists values of keys, such as {bandwidth: [25GB/s, 50GB/s]}";
+  EXPECT_EQ(sweep_error("sweep: [a]"), "s.yml:1:8: sweep requires a map, such as {bandwidth: [25GB/s, 50GB/s]}");
+  const std::string is_empty =
+      "sweep is empty; it requires keys with values, such as {bandwidth: [25GB/s, 50GB/s]}";
   EXPECT_EQ(sweep_error("sweep: {}"), "s.yml:1:8: " + is_empty);
   EXPECT_EQ(sweep_error("base:\nsweep:\n\n"), "s.yml:2:1: " + is_empty);
-  EXPECT_EQ(sweep_error("sweep:\n  \tmodel: a"), "s.yml:2:3: a tab in the indentation; YAML wants spaces");
+  EXPECT_EQ(sweep_error("sweep:\n  \tmodel: a"), "s.yml:2:3: a tab in the indentation; YAML requires spaces");
   for (const char* none : {"base: {}\nsweep: {model: a}", "base:\nsweep: {model: a}"})
     EXPECT_EQ(sweep_error(none), "");
   EXPECT_EQ(sweep_error("base: []\nsweep: {model: a}"),
-            "s.yml:1:7: base wants a map, such as {network: ring8.yml}");
-  EXPECT_EQ(sweep_error("base: x\nsweep: {model: a}"), "s.yml:1:7: base wants a map, such as {network: ring8.yml}");
+            "s.yml:1:7: base requires a map, such as {network: ring8.yml}");
+  EXPECT_EQ(sweep_error("base: x\nsweep: {model: a}"),
+            "s.yml:1:7: base requires a map, such as {network: ring8.yml}");
   EXPECT_EQ(sweep_error("sweep:\n  bandwith: 1"), "s.yml:2:3: unknown key 'bandwith'; did you mean bandwidth?");
   EXPECT_EQ(sweep_error("sweep: {zzz: 1}"),
             "s.yml:1:9: unknown key 'zzz'; known: network, bandwidth, latency, model, fail");
   EXPECT_EQ(sweep_error("sweep: {bandwidth.x: 1}"),
-            "s.yml:1:9: bandwidth.x: 'x' is no dimension; they count from 0");
+            "s.yml:1:9: bandwidth.x: 'x' is not a dimension; dimensions start at 0");
   EXPECT_EQ(sweep_error("sweep: {bandwidth.07: 1}"),
-            "s.yml:1:9: bandwidth.07: '07' is no dimension; they count from 0");
+            "s.yml:1:9: bandwidth.07: '07' is not a dimension; dimensions start at 0");
   EXPECT_EQ(sweep_error("sweep: {model.1: 1}").substr(0, 33), "s.yml:1:9: unknown key 'model.1';");
   EXPECT_EQ(sweep_error("sweep: {model: []}"), "s.yml:1:16: model has no value");
   EXPECT_EQ(sweep_error("sweep: {model: [a, ]}"), "");
   EXPECT_EQ(sweep_error("sweep: {model: [a, '']}"), "s.yml:1:20: model has an empty value");
   EXPECT_EQ(sweep_error("sweep: {model: [a, [b]]}"),
-            "s.yml:1:20: a list is not expected here; model wants a value");
+            "s.yml:1:20: a list is not allowed here; model requires a value");
   EXPECT_EQ(sweep_error("sweep: {model: [a, {b: c}]}"),
-            "s.yml:1:20: a map is not expected here; model wants a value");
+            "s.yml:1:20: a map is not allowed here; model requires a value");
   EXPECT_EQ(sweep_error("base: {model: [a, b]}\nsweep: {latency: 1}"),
-            "s.yml:1:15: a list is not expected here; model wants a value");
-  EXPECT_EQ(sweep_error("sweep: {model: [a, b, a]}"), "s.yml:1:23: 'a' is given twice");
-  EXPECT_EQ(sweep_error("sweep: {model: a, model: b}"), "s.yml:1:19: key 'model' is given twice");
+            "s.yml:1:15: a list is not allowed here; model requires a value");
+  EXPECT_EQ(sweep_error("sweep: {model: [a, b, a]}"), "s.yml:1:23: 'a' is repeated");
+  EXPECT_EQ(sweep_error("sweep: {model: a, model: b}"), "s.yml:1:19: key 'model' is repeated");
   EXPECT_EQ(sweep_error("sweep: {model: \"a\\nb\"}"), "s.yml:1:16: model has a value with control characters");
   EXPECT_NE(sweep_error("sweep: {model: [a"), "");
-  EXPECT_EQ(sweep_error("sweep: {model: &x a}"), "s.yml:1:16: anchors are not used in a sweep file");
+  EXPECT_EQ(sweep_error("sweep: {model: &x a}"), "s.yml:1:16: anchors are not supported in a sweep file");
 }
 
 TEST(Sweep, ListsAsValues) {
@@ -109,11 +111,11 @@ TEST(Sweep, ListsAsValues) {
       parse_sweep("s.yml", "base: {fail: [0-1, 1-2]}\nsweep:\n  fail: [none, 3-4, [3-4, 5-6], '0-1;7-8']\n", keys);
   EXPECT_EQ(texts(c.base[0]), Texts{"0-1;1-2"});
   EXPECT_EQ(texts(c.axes[0]), (Texts{"none", "3-4", "3-4;5-6", "0-1;7-8"}));
-  EXPECT_EQ(sweep_error("sweep: {fail: [none, []]}"), "s.yml:1:22: 'none' is given twice");
-  EXPECT_EQ(sweep_error("sweep: {fail: [[a;b]]}"), "s.yml:1:17: 'a;b' is no element of a list of fail");
-  EXPECT_EQ(sweep_error("sweep: {fail: [[a, '']]}"), "s.yml:1:20: '' is no element of a list of fail");
-  EXPECT_EQ(sweep_error("sweep: {fail: [[none]]}"), "s.yml:1:17: 'none' is no element of a list of fail");
-  EXPECT_EQ(sweep_error("sweep: {fail: [[[a]]]}"), "s.yml:1:17: fail wants a list of values here");
+  EXPECT_EQ(sweep_error("sweep: {fail: [none, []]}"), "s.yml:1:22: 'none' is repeated");
+  EXPECT_EQ(sweep_error("sweep: {fail: [[a;b]]}"), "s.yml:1:17: 'a;b' is not a valid list element of fail");
+  EXPECT_EQ(sweep_error("sweep: {fail: [[a, '']]}"), "s.yml:1:20: '' is not a valid list element of fail");
+  EXPECT_EQ(sweep_error("sweep: {fail: [[none]]}"), "s.yml:1:17: 'none' is not a valid list element of fail");
+  EXPECT_EQ(sweep_error("sweep: {fail: [[[a]]]}"), "s.yml:1:17: fail requires a list of values");
   EXPECT_EQ(texts(parse_sweep_option("fail=none,3-4;5>6", keys)), (Texts{"none", "3-4;5>6"}));
 }
 
@@ -138,7 +140,7 @@ TEST(Sweep, Options) {
   EXPECT_EQ(option_error("modell=a"), "unknown key 'modell'; did you mean model?");
   EXPECT_EQ(option_error("model=a,,b"), "--sweep model=a,,b: model has an empty value");
   EXPECT_EQ(option_error("model="), "--sweep model=: model has an empty value");
-  EXPECT_EQ(option_error("model=a,a"), "--sweep model=a,a: 'a' is given twice");
+  EXPECT_EQ(option_error("model=a,a"), "--sweep model=a,a: 'a' is repeated");
 }
 
 TEST(Sweep, OneSetting) {

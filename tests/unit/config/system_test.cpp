@@ -20,7 +20,7 @@ namespace {
 std::string system_file_error(const std::string& text) {
   return test::error_text([&] { (void)parse_system("s.json", text); }, "system");
 }
-// Returns the error, without its place, of the value of one key, which begins in column 1 of line 2.
+// Returns the error, without its location, for the value of one key, which begins in column 1 of line 2.
 std::string value_error(const std::string& key, const std::string& value) {
   const std::string error = system_file_error("{\"" + key + "\":\n" + value + "}");
   const std::string place = "s.json:2:1: ";
@@ -139,26 +139,25 @@ TEST(System, SpellingsOfNumbersAndSwitches) {
 
 TEST(System, Notes) {
   const auto notes = [](const std::string& text) { return parse_system("s.json", text).notes; };
-  EXPECT_EQ(notes(R"({"boost-mode": 0, "intra-dimension-scheduling": "RG", "inter-dimension-scheduling": ["x", 1],)"
-                  R"("scheduling-policy": "LIFO", "trace-enabled": 1})"),
-            (std::vector<std::string>{
-                "trace-enabled has no effect: there are no log files",
-                "scheduling-policy has no effect: in ASTRA-sim an NPU has one collective at a time; otherwise see "
-                "--policy",
-                "boost-mode has no effect",
-                "intra-dimension-scheduling has no effect: chunks of a dimension run in the order in which they "
-                "come to it",
-                "inter-dimension-scheduling has no effect: dimensions are taken in ascending order"}));
+  EXPECT_EQ(
+      notes(R"({"boost-mode": 0, "intra-dimension-scheduling": "RG", "inter-dimension-scheduling": ["x", 1],)"
+            R"("scheduling-policy": "LIFO", "trace-enabled": 1})"),
+      (std::vector<std::string>{
+          "trace-enabled is ignored: no log files are written",
+          "scheduling-policy is ignored: in ASTRA-sim an NPU runs one collective at a time; otherwise see --policy",
+          "boost-mode is ignored",
+          "intra-dimension-scheduling is ignored: chunks run in order of arrival at a dimension",
+          "inter-dimension-scheduling is ignored: dimensions run in ascending order"}));
   EXPECT_EQ(notes(R"({"replay-only": false})"),
-            std::vector<std::string>{"replay-only: false is off here; ASTRA-sim takes only 0 as off"});
+            std::vector<std::string>{"replay-only: false means off; ASTRA-sim accepts only 0 as off"});
   EXPECT_EQ(notes(R"({"model-shared-bus": 0, "L": 1, "G": 2})"),
-            std::vector<std::string>{"no effect without model-shared-bus: L, G"});
+            std::vector<std::string>{"ignored without model-shared-bus: L, G"});
   const SystemConfig c =
       parse_system("s", R"({"model-shared-bus": 1, "L": 10.9, "o": 16777217, "g": 0.5, "G": 1})");
   EXPECT_EQ(c.shared_bus->L_ns, 10);
   EXPECT_EQ(c.shared_bus->o_ns, 16777216);  // a float
   EXPECT_EQ(c.shared_bus->g_ns, 0);
-  EXPECT_EQ(c.notes, (std::vector<std::string>{"L is taken in whole ns: 10", "g is taken in whole ns: 0"}));
+  EXPECT_EQ(c.notes, (std::vector<std::string>{"L is rounded to whole ns: 10", "g is rounded to whole ns: 0"}));
 }
 
 TEST(System, Algorithms) {
@@ -195,27 +194,27 @@ TEST(System, Algorithms) {
 TEST(System, RefusesNumbers) {
   for (const std::string bad : {"-1", "10.5", "\"ten\"", "true", "null", "1e300", "1e999", "9007199254740993"}) {
     EXPECT_EQ(value_error("endpoint-delay", bad),
-              "endpoint-delay wants a whole number from 0 to 9007199254740992, not " + bad);
+              "endpoint-delay requires a whole number from 0 to 9007199254740992, not " + bad);
   }
   EXPECT_EQ(value_error("endpoint-delay", "[10]"),
-            "endpoint-delay wants a whole number from 0 to 9007199254740992, not a list");
+            "endpoint-delay requires a whole number from 0 to 9007199254740992, not a list");
   for (const std::string bad : {"0", "-3", "2147483648", "0.5"}) {
     EXPECT_EQ(value_error("preferred-dataset-splits", bad),
-              "preferred-dataset-splits wants a whole number from 1 to 2147483647, not " + bad);
+              "preferred-dataset-splits requires a whole number from 1 to 2147483647, not " + bad);
     EXPECT_EQ(value_error("active-chunks-per-dimension", bad),
-              "active-chunks-per-dimension wants a whole number from 1 to 2147483647, not " + bad);
+              "active-chunks-per-dimension requires a whole number from 1 to 2147483647, not " + bad);
   }
   for (const std::string bad : {"-1", "1e19", "1e999", "1e-999", "\"1600\"", "false"}) {
-    EXPECT_EQ(value_error("local-mem-bw", bad), "local-mem-bw wants a number from 0 to 1e+18, not " + bad);
-    EXPECT_EQ(value_error("peak-perf", bad), "peak-perf wants a number from 0 to 1e+18, not " + bad);
+    EXPECT_EQ(value_error("local-mem-bw", bad), "local-mem-bw requires a number from 0 to 1e+18, not " + bad);
+    EXPECT_EQ(value_error("peak-perf", bad), "peak-perf requires a number from 0 to 1e+18, not " + bad);
   }
   EXPECT_EQ(value_error("local-reduction-delay", "-1"),
-            "local-reduction-delay wants a whole number from 0 to 2147483647, not -1");
-  EXPECT_EQ(value_error("L", "-1"), "L wants a number from 0 to 1e+09, not -1");
-  EXPECT_EQ(value_error("G", "1e7"), "G wants a number from 0 to 1e+06, not 1e7");
+            "local-reduction-delay requires a whole number from 0 to 2147483647, not -1");
+  EXPECT_EQ(value_error("L", "-1"), "L requires a number from 0 to 1e+09, not -1");
+  EXPECT_EQ(value_error("G", "1e7"), "G requires a number from 0 to 1e+06, not 1e7");
   for (const std::string bad : {"2", "-1", "1.0", "\"1\"", "null", "\"true\""}) {
-    EXPECT_EQ(value_error("roofline-enabled", bad), "roofline-enabled wants 0 or 1, not " + bad);
-    EXPECT_EQ(value_error("model-shared-bus", bad), "model-shared-bus wants 0 or 1, not " + bad);
+    EXPECT_EQ(value_error("roofline-enabled", bad), "roofline-enabled requires 0 or 1, not " + bad);
+    EXPECT_EQ(value_error("model-shared-bus", bad), "model-shared-bus requires 0 or 1, not " + bad);
   }
   for (const std::string bad :
        {"nan", "inf", "Infinity", ".5", "5.", "05", "+5", "0x5", "1e", "5,", "tru", "1x", "-"}) {
@@ -223,7 +222,7 @@ TEST(System, RefusesNumbers) {
     EXPECT_NE(system_file_error("{\"boost-mode\": " + bad + "}"), "") << bad;
     EXPECT_NE(system_file_error("{\"boost-mode\": [" + bad + "]}"), "") << bad;
   }
-  EXPECT_EQ(value_error("boost-mode", "05"), "malformed JSON: a value is expected, not 05");
+  EXPECT_EQ(value_error("boost-mode", "05"), "malformed JSON: expected a value, not 05");
 }
 
 TEST(System, RefusesTexts) {
@@ -231,14 +230,14 @@ TEST(System, RefusesTexts) {
             "unknown scheduling-policy \"LIFOO\"; did you mean LIFO?");
   EXPECT_EQ(value_error("scheduling-policy", "\"x\""),
             "unknown scheduling-policy \"x\"; known: LIFO, FIFO, EXPLICIT");
-  EXPECT_EQ(value_error("scheduling-policy", "0"), "scheduling-policy wants one of LIFO, FIFO, EXPLICIT, not 0");
+  EXPECT_EQ(value_error("scheduling-policy", "0"), "scheduling-policy requires one of LIFO, FIFO, EXPLICIT, not 0");
   EXPECT_EQ(value_error("collective-optimization", "\"localBwAware\""),
             "unknown collective-optimization \"localBwAware\"; did you mean localBWAware?");
   for (const std::string key : {"local-mem-trace-filename", "per-node-custom-implementation"}) {
-    EXPECT_EQ(value_error(key, "\"\""), key + " wants a path, not \"\"");
-    EXPECT_EQ(value_error(key, "7"), key + " wants a path, not 7");
-    EXPECT_EQ(value_error(key, "[\"a\"]"), key + " wants a path, not a list");
-    EXPECT_EQ(value_error(key, "\"a\\u0000b\""), key + " wants a path, not \"a\\u0000b\"");
+    EXPECT_EQ(value_error(key, "\"\""), key + " requires a path, not \"\"");
+    EXPECT_EQ(value_error(key, "7"), key + " requires a path, not 7");
+    EXPECT_EQ(value_error(key, "[\"a\"]"), key + " requires a path, not a list");
+    EXPECT_EQ(value_error(key, "\"a\\u0000b\""), key + " requires a path, not \"a\\u0000b\"");
   }
   const std::string long_name = std::string(39, 'n') + "\u00e9" + std::string(60, 'n');
   EXPECT_EQ(value_error("scheduling-policy", "\"" + long_name + "\""),
@@ -247,10 +246,10 @@ TEST(System, RefusesTexts) {
 
 TEST(System, RefusesLists) {
   const std::string key = "all-reduce-implementation";
-  const std::string wants = key + " wants a list such as [\"ring\"], not ";
+  const std::string wants = key + " requires a list such as [\"ring\"], not ";
   EXPECT_EQ(value_error(key, "\"ring\""), wants + "\"ring\"");
-  EXPECT_EQ(value_error(key, "[]"), wants + "an empty one");
-  EXPECT_EQ(system_file_error("{\"" + key + "\": [\"ring\", 1]}"), "s.json:1:40: " + wants + "one with 1");
+  EXPECT_EQ(value_error(key, "[]"), wants + "an empty list");
+  EXPECT_EQ(system_file_error("{\"" + key + "\": [\"ring\", 1]}"), "s.json:1:40: " + wants + "a list with 1");
   EXPECT_EQ(system_file_error("{\"" + key + "\": [\"ring\",\n  \"rings\"]}"),
             "s.json:2:3: " + key + ": unknown algorithm \"rings\"; did you mean ring?");
   EXPECT_EQ(system_file_error("{\"" + key + "\": [\"x\"]}"),
@@ -259,15 +258,15 @@ TEST(System, RefusesLists) {
                 "one_halving_doubling, double_binary_tree");
   for (const std::string bad : {"direct0", "oneDirect100000", "one_direct0"}) {
     EXPECT_EQ(system_file_error("{\"" + key + "\": [\"" + bad + "\"]}"),
-              "s.json:1:32: " + key + ": the window of \"" + bad + "\" is not from 1 to 99999");
+              "s.json:1:32: " + key + ": the window of \"" + bad + "\" must be from 1 to 99999");
   }
   const std::string custom = "all-to-all-implementation-custom";
-  EXPECT_EQ(value_error(custom, "[]"), custom + " wants a list such as [\"PREFIX\"], not an empty one");
-  EXPECT_EQ(value_error(custom, "\"p\""), custom + " wants a list such as [\"PREFIX\"], not \"p\"");
+  EXPECT_EQ(value_error(custom, "[]"), custom + " requires a list such as [\"PREFIX\"], not an empty list");
+  EXPECT_EQ(value_error(custom, "\"p\""), custom + " requires a list such as [\"PREFIX\"], not \"p\"");
   EXPECT_EQ(system_file_error("{\"" + custom + "\": [\"p\", \"q\"]}"),
-            "s.json:1:44: " + custom + " wants one prefix, whose traces cover all dimensions");
+            "s.json:1:44: " + custom + " requires exactly one prefix, whose traces cover all dimensions");
   EXPECT_EQ(system_file_error("{\"" + custom + "\": [\"\"]}"),
-            "s.json:1:39: " + custom + " wants a list such as [\"PREFIX\"], not one with \"\"");
+            "s.json:1:39: " + custom + " requires a list such as [\"PREFIX\"], not a list with \"\"");
 }
 
 TEST(System, SharedBusSaysWhatItTakesAsZero) {
@@ -275,7 +274,7 @@ TEST(System, SharedBusSaysWhatItTakesAsZero) {
   ASSERT_TRUE(c.shared_bus);
   EXPECT_EQ(c.shared_bus->L_ns, 1);
   EXPECT_EQ(c.shared_bus->o_ns, 0);
-  EXPECT_EQ(c.notes, (std::vector<std::string>{"model-shared-bus without o, G: taken as 0"}));
+  EXPECT_EQ(c.notes, (std::vector<std::string>{"model-shared-bus without o, G: defaults to 0"}));
 }
 
 TEST(System, Keys) {
@@ -286,9 +285,9 @@ TEST(System, Keys) {
   EXPECT_EQ(system_file_error("{\"Boost-Mode\": 0}"),
             "s.json:1:2: unknown key \"Boost-Mode\"; did you mean boost-mode?");
   EXPECT_EQ(system_file_error("{\"L\": 1,\n \"\\u004c\": 1}"),
-            "s.json:2:2: key \"\\u004c\" is given twice; first in line 1");
-  EXPECT_EQ(system_file_error("{\"boost-mode\": {}}"), "s.json:1:16: a map is not expected here");
-  EXPECT_EQ(system_file_error("{\"boost-mode\": [1, [2]]}"), "s.json:1:20: a list in a list is not expected here");
+            "s.json:2:2: key \"\\u004c\" is repeated; first given in line 1");
+  EXPECT_EQ(system_file_error("{\"boost-mode\": {}}"), "s.json:1:16: unexpected map");
+  EXPECT_EQ(system_file_error("{\"boost-mode\": [1, [2]]}"), "s.json:1:20: unexpected list in a list");
 }
 
 TEST(System, MalformedJson) {
@@ -297,8 +296,8 @@ TEST(System, MalformedJson) {
   EXPECT_EQ(system_file_error("\n\t\n"), "s.json:1:1: empty; " + shape);
   EXPECT_EQ(system_file_error("\n [{}]"), "s.json:2:2: " + shape);
   EXPECT_EQ(system_file_error("endpoint-delay: 10"), "s.json:1:1: " + shape);
-  EXPECT_EQ(system_file_error("{\"L\": 1}\n {}"), "s.json:2:2: more text behind the object");
-  EXPECT_EQ(system_file_error("{\"L\": 1} x"), "s.json:1:10: more text behind the object");
+  EXPECT_EQ(system_file_error("{\"L\": 1}\n {}"), "s.json:2:2: unexpected text after the object");
+  EXPECT_EQ(system_file_error("{\"L\": 1} x"), "s.json:1:10: unexpected text after the object");
   EXPECT_EQ(system_file_error("{\"L\": 1, \"o"),
             "s.json:1:10: malformed JSON: A string is opened, but never closed.");
   EXPECT_EQ(system_file_error("{\"L\": 1,\n\"\xff\": 2}").substr(0, 27), "s.json:2:2: malformed JSON:");
@@ -308,13 +307,13 @@ TEST(System, MalformedJson) {
               "s.json:1:");
   }
   EXPECT_EQ(system_file_error("{" + std::string(1 << 20, ' ') + "}"),
-            "s.json: larger than 1 MiB, which no system file is");
+            "s.json: larger than 1 MiB, the system file limit");
   EXPECT_EQ(system_file_error("{" + std::string((1 << 20) - 2, ' ') + "}"), "");
 }
 
-// No byte that is cut off may pass unseen, and none that is changed may do harm.
+// No truncation may be accepted, and no changed byte may do harm.
 TEST(System, CutAndChanged) {
-  const std::string text = everything.substr(0, everything.size() - 1);  // without the last line's end
+  const std::string text = everything.substr(0, everything.size() - 1);  // without the last line end
   for (std::size_t n = 0; n < text.size(); ++n) EXPECT_NE(system_file_error(text.substr(0, n)), "") << n;
   for (std::size_t i = 0; i < text.size(); ++i) {
     for (const char c : std::string_view("\0\"{}[],:\\\xc3", 10)) {
@@ -338,28 +337,27 @@ TEST(PerNodeMap, Reads) {
 TEST(PerNodeMap, LocatesErrors) {
   for (const std::string bad : {"-1", "1.5", "01", "0x1", "one", "18446744073709551616", "1e3"}) {
     EXPECT_EQ(node_map_error("0: a\n" + bad + ": a\n"),
-              "n.yml:2:1: a node's id must be an integer from 0, not '" + bad + "'");
+              "n.yml:2:1: a node id must be a non-negative integer, not '" + bad + "'");
   }
-  EXPECT_EQ(node_map_error("1: a\n2: b\n1: c\n"), "n.yml:3:1: node 1 is given twice");
+  EXPECT_EQ(node_map_error("1: a\n2: b\n1: c\n"), "n.yml:3:1: node 1 is repeated");
   EXPECT_EQ(node_map_error("1: a\n2: ''\n"), "n.yml:2:4: node 2 has no prefix");
   EXPECT_EQ(node_map_error("1: ~\n").substr(0, 9), "n.yml:1:4");
   EXPECT_EQ(node_map_error("1:\n2: b\n").substr(0, 6), "n.yml:");
-  EXPECT_EQ(node_map_error("1: [ a ]\n"), "n.yml:1:4: a list is not expected here");
-  EXPECT_EQ(node_map_error("1: { a: b }\n"), "n.yml:1:4: a map is not expected here");
-  EXPECT_EQ(node_map_error("1: &x a\n2: *x\n"), "n.yml:1:4: anchors are not used in a map of nodes");
+  EXPECT_EQ(node_map_error("1: [ a ]\n"), "n.yml:1:4: unexpected list");
+  EXPECT_EQ(node_map_error("1: { a: b }\n"), "n.yml:1:4: unexpected map");
+  EXPECT_EQ(node_map_error("1: &x a\n2: *x\n"), "n.yml:1:4: anchors are not supported in a node map");
   EXPECT_EQ(node_map_error("1: a\n---\n2: b\n").substr(0, 6), "n.yml:");
 }
 
 TEST(PerNodeMap, RefusesOtherDocuments) {
-  const std::string shape = "a map from node ids to prefixes is expected, such as {12: algo/ring}";
+  const std::string shape = "expected a map from node ids to prefixes, such as {12: algo/ring}";
   EXPECT_EQ(node_map_error(""), "n.yml: empty; " + shape);
   EXPECT_EQ(node_map_error("# nothing\n"), "n.yml: empty; " + shape);
   EXPECT_EQ(node_map_error("text\n"), "n.yml:1:1: " + shape);
   EXPECT_EQ(node_map_error("- a\n"), "n.yml:1:1: " + shape);
   EXPECT_EQ(node_map_error("1: a\n2: \xff\n"), "n.yml:2: not UTF-8");
   EXPECT_EQ(node_map_error(std::string("1: a\n2: \0\n", 10)), "n.yml:2: a NUL byte");
-  EXPECT_EQ(node_map_error(std::string((16 << 20) + 1, '#')),
-            "n.yml: larger than 16 MiB, which no map of nodes is");
+  EXPECT_EQ(node_map_error(std::string((16 << 20) + 1, '#')), "n.yml: larger than 16 MiB, the limit of a node map");
   EXPECT_NE(node_map_error("{1: a"), "");
   EXPECT_NE(node_map_error(std::string(500'000, '[')), "");
   EXPECT_NE(node_map_error(std::string(500'000, '{')), "");

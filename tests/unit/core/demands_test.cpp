@@ -12,7 +12,7 @@ namespace {
 
 using test::ScheduleMaker;
 
-// "LINE: WHAT; LINE: WHAT": the demands that the chunks do not fill.
+// "LINE: WHAT; LINE: WHAT": the demands that the chunks do not meet.
 std::string missing(const ScheduleMaker& m, Collective collective, bool uneven = true) {
   std::string out;
   for (const DemandFinding& d : missing_demands(m.s, collective, uneven))
@@ -20,7 +20,7 @@ std::string missing(const ScheduleMaker& m, Collective collective, bool uneven =
   return out;
 }
 
-// Every pair of 4 nodes but those left out; node 0 is a relay if there are 5.
+// Every pair of 4 nodes except the omitted ones; node 0 is a relay if there are 5.
 ScheduleMaker pairs(std::uint32_t nodes, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& out) {
   ScheduleMaker m(Collective::all_to_all, nodes);
   const std::uint32_t first = nodes - 4;
@@ -37,11 +37,11 @@ TEST(Demands, AnAllToAllGoesFromEachToEach) {
   EXPECT_EQ(missing(pairs(4, {}), Collective::all_to_all), "");
   EXPECT_EQ(missing(pairs(5, {}), Collective::all_to_all), "") << "relays take no part";
   EXPECT_EQ(missing(pairs(4, {{0, 1}}), Collective::all_to_all),
-            "0: no chunk goes from node 0 to node 1, as all_to_all has it");
+            "0: no chunk goes from node 0 to node 1, which all_to_all requires");
   EXPECT_EQ(missing(pairs(4, {{3, 2}}), Collective::all_to_all),
-            "210: no chunk goes from node 3 to node 2, as all_to_all has it");
+            "210: no chunk goes from node 3 to node 2, which all_to_all requires");
   EXPECT_EQ(missing(pairs(5, {{2, 1}, {4, 3}}), Collective::all_to_all),
-            "202: no chunk goes from node 2 to node 1 (the first of 2 such pairs), as all_to_all has it");
+            "202: no chunk goes from node 2 to node 1 (the first of 2 such pairs), which all_to_all requires");
   for (std::uint32_t a = 0; a < 4; ++a) {
     for (std::uint32_t b = 0; b < 4; ++b) {
       if (a == b) continue;
@@ -50,7 +50,7 @@ TEST(Demands, AnAllToAllGoesFromEachToEach) {
     }
   }
   EXPECT_EQ(missing(pairs(4, {}).chunk({0}, {1, 2}), Collective::all_to_all),
-            "212: chunk 12 ends at 2 nodes, where one of all_to_all ends at one");
+            "212: chunk 12 ends at 2 nodes, but a chunk of all_to_all ends at one");
   EXPECT_EQ(missing(pairs(4, {}).chunk({0}, {0, 2}).chunk({1}, {1}), Collective::all_to_all), "")
       << "who has it may keep it";
 }
@@ -60,14 +60,16 @@ TEST(Demands, ChunksGoToAll) {
   m.chunk({0}, {}).chunk({1}, {0, 2}).chunk({2}, {0, 1, 2});
   EXPECT_EQ(missing(m, Collective::all_gather), "");
   EXPECT_EQ(missing(m.chunk({1}, {0}), Collective::all_gather),
-            "203: chunk 3 of node 1 is not demanded at node 2, as all_gather has it");
-  EXPECT_EQ(missing(m.chunk({0}, {0}), Collective::all_gather),
-            "203: chunk 3 of node 1 is not demanded at node 2, as all_gather has it; 204: chunk 4 of node 0 is not "
-            "demanded at node 1 and 1 more, as all_gather has it");
+            "203: chunk 3 of node 1 is not demanded at node 2, which all_gather requires");
+  EXPECT_EQ(
+      missing(m.chunk({0}, {0}), Collective::all_gather),
+      "203: chunk 3 of node 1 is not demanded at node 2, which all_gather requires; 204: chunk 4 of node 0 is not "
+      "demanded at node 1 and 1 more, which all_gather requires");
   ScheduleMaker uneven(Collective::all_gather, 3);
   uneven.chunk({0}, {}).chunk({2}, {});
   EXPECT_EQ(missing(uneven, Collective::all_gather), "");
-  EXPECT_EQ(missing(uneven, Collective::all_gather, false), "200: no chunk begins at node 1, as all_gather has it");
+  EXPECT_EQ(missing(uneven, Collective::all_gather, false),
+            "200: no chunk begins at node 1, which all_gather requires");
 }
 
 TEST(Demands, ReductionsTakeFromAll) {
@@ -75,7 +77,7 @@ TEST(Demands, ReductionsTakeFromAll) {
   m.chunk({}, {0}).chunk({}, {1}).chunk({0, 1, 2}, {2});
   EXPECT_EQ(missing(m, Collective::reduce_scatter, false), "");
   EXPECT_EQ(missing(m.chunk({0, 1}, {2}), Collective::reduce_scatter),
-            "203: chunk 3 has no contribution of node 2, as reduce_scatter has it");
+            "203: chunk 3 lacks the contribution of node 2, which reduce_scatter requires");
   EXPECT_EQ(missing(m, Collective::custom), "") << "demands nothing";
 }
 
@@ -84,7 +86,7 @@ TEST(Demands, ThereIsOneRoot) {
   m.chunk({1}, {}).chunk({1}, {});
   EXPECT_EQ(missing(m, Collective::broadcast), "");
   EXPECT_EQ(missing(m.chunk({2}, {}), Collective::broadcast),
-            "202: chunk 2 begins at node 2, others at node 1: broadcast has one root");
+            "202: chunk 2 begins at node 2, other chunks at node 1; broadcast has one root");
   ScheduleMaker gather(Collective::gather, 3);
   gather.chunk({0}, {1}).chunk({2}, {1});
   EXPECT_EQ(missing(gather, Collective::gather, false), "");

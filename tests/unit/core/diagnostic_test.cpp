@@ -34,7 +34,7 @@ TEST(Diagnostics, ASiblingHasTheSameLimitsAndIsAppendedWithAllItCounted) {
   EXPECT_EQ(other->errors(), 0U);
 }
 
-// Ten thousand findings of a rule that is not wanted leave room for the one that is.
+// Ten thousand findings of an unwanted rule leave room for a wanted one.
 TEST(Diagnostics, WhatIsNotWantedTakesNoRoom) {
   Diagnostics d(1);
   d.set_wanted([](const Diagnostic& x) { return x.rule == "postcondition"; });
@@ -50,7 +50,7 @@ TEST(Nearest, ByEditDistance) {
   EXPECT_EQ(nearest("chakar", names), "chakra");
   EXPECT_EQ(nearest("mscl", names), "msccl");
   EXPECT_EQ(nearest("xml", names), "");
-  EXPECT_EQ(nearest("a", {"L", "o"}), "");  // of one letter nothing is left
+  EXPECT_EQ(nearest("a", {"L", "o"}), "");  // nothing remains of one letter
 }
 
 TEST(Locations, TextAndBinary) {

@@ -31,7 +31,7 @@ TEST(PackedText, NumbersAreRulesOtherTextsAreNumbered) {
   }
 }
 
-// Any lists come back, whatever differs among them.
+// Any lists are restored, with any differences.
 TEST(DifferenceFinder, GivesTheListsBack) {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {

@@ -9,7 +9,7 @@
 namespace convert {
 namespace {
 
-// Node i has something of everything, in another number than its neighbours.
+// Node i has elements of every kind, each in another number than its neighbours.
 void add(NodeTable& t, NodeId i) {
   const std::string own = "n" + std::to_string(i);
   t.add_node(i, NodeType::comm_send, own);
@@ -32,8 +32,8 @@ void add(NodeTable& t, NodeId i) {
   t.positions.push_back(i * 10);
 }
 
-// All of a table, with a comma behind each part: "ID@POSITION", name, "dNODE" and "cNODE" of data and control
-// dependencies, names and values of attributes, outputs.
+// The whole table as text, with a comma after each part: "ID@POSITION", name, "dNODE" and "cNODE" for data and
+// control dependencies, names and values of attributes, outputs.
 std::string text_of(const NodeTable& t) {
   std::string out;
   const auto put = [&out](std::string_view what) { out.append(what).append(","); };

@@ -99,7 +99,7 @@ TEST(Feeder, RefusedNodesStayFreeAndKeepTheirOrder) {
   offered.clear();
   feeder.complete(0);
   busy[0] = false;
-  feeder.issue(one_per_lane);  // lane 1 is refused with its lowest; 3 goes, 5 is refused
+  feeder.issue(one_per_lane);  // lane 1 is refused at its lowest node; 3 is issued, 5 is refused
   EXPECT_EQ(offered, (V{2, 3, 5}));
   offered.clear();
   feeder.complete(1);
@@ -146,7 +146,7 @@ TEST(Feeder, ResetBeginsAgain) {
 }
 
 TEST(Feeder, CompletesNodesWithAnyNumberOfChildren) {
-  // By id: 0 → none, 1 → 9, 2 → 8 and 9, 3 → 7, 8 and 9; the table has them in another order.
+  // By id: 0 → none, 1 → 9, 2 → 8 and 9, 3 → 7, 8 and 9; the table lists them in another order.
   const NodeTable table = table_of({{9, {1, 2, 3}}, {3, {}}, {8, {3, 2}}, {2, {}}, {7, {3}}, {1, {}}, {0, {}}});
   Feeder feeder(table, build_graph(table));
   const auto children = [&](std::uint32_t node) {
@@ -186,7 +186,7 @@ TEST(Feeder, CountsInMemoryOfTheCaller) {
   }
   Feeder original(table, build_graph(table));
   RankArrays<std::uint32_t> counts(std::vector<std::size_t>{40, 40});
-  EXPECT_EQ(take_all(original), V{0});  // which the others do not see
+  EXPECT_EQ(take_all(original), V{0});  // not visible to the others
   Feeder first(original, counts[0]);
   Feeder second(original, counts[1]);
   for (std::uint32_t node = 0; node < 40; ++node) {
@@ -196,7 +196,7 @@ TEST(Feeder, CountsInMemoryOfTheCaller) {
   EXPECT_TRUE(first.done());
   EXPECT_EQ(take_all(second), V{0});
   EXPECT_EQ(second.waits_for(39), 1U);
-  Feeder copy = second;  // counts for itself
+  Feeder copy = second;  // counts independently
   copy.complete(0);
   EXPECT_EQ(copy.waits_for(1), 0U);
   EXPECT_EQ(second.waits_for(1), 1U);

@@ -39,8 +39,8 @@ AstraRead read_astra(const std::string& text, const AstraOptions& options, std::
   return out;
 }
 
-// A line for each node: "ID NAME US <DEPENDENCIES" of computations, "ID NAME TYPE:BYTES <DEPENDENCIES" of
-// collectives, with the number of their type; names without what all have.
+// One line per node: "ID NAME US <DEPENDENCIES" for computations, "ID NAME TYPE:BYTES <DEPENDENCIES" for
+// collectives, with the number of their type. The common part of names is omitted.
 std::string listing(const Trace& t) {
   std::string out;
   for (const Node& n : t.nodes.nodes) {
@@ -70,7 +70,7 @@ const std::string two_layers =
     "\n2\n"
     "a -1 1 ALLGATHER 10 2 ALLTOALL 20 3 REDUCESCATTER 30 0\n"
     "b -1 4 ALLREDUCE 40 5 ALLREDUCE 50 6 ALLREDUCE 60 0\n";
-// Collectives of the middle layer only.
+// Collectives only in the middle layer.
 const std::string three_layers =
     "\n3\n"
     "a -1 1 NONE 0 2 NONE 0 3 NONE 0 0\n"
@@ -180,7 +180,7 @@ TEST(AstraText, Dlrm) {
   EXPECT_EQ(astra_graph("HYBRID_DLRM_ENHANCED DLRM_LAST_BOTTOM_LAYER:" + dlrm), astra_graph("HYBRID_DLRM" + dlrm));
 }
 
-// NONE and size 0: what would wait for the collective waits for what that would have waited for.
+// NONE and size 0: nodes that would wait for the collective wait for its dependencies.
 TEST(AstraText, WithoutCollectives) {
   EXPECT_EQ(astra_graph("MICRO" + three_layers), "0 b_ALLREDUCE 0:60\n");
   EXPECT_EQ(astra_graph("MODEL" + three_layers).substr(0, 52),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files of testdata/ that a reader must refuse, each with its own error.
+// Files of testdata/ that a reader must reject, each with its own error.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace convert::test {
 
-// What read(input, diagnostics) throws, without the path in front of it.
+// Returns the error of read(input, diagnostics), without the path at its beginning.
 template <class Read>
 std::string file_error(const std::filesystem::path& path, const Read& read) {
   const std::string error = error_text([&] {
@@ -23,7 +23,7 @@ std::string file_error(const std::filesystem::path& path, const Read& read) {
   return error.starts_with(path.string()) ? error.substr(path.string().size() + 1) : error;
 }
 
-// The bad-* files of the folder are those of `errors`, and read gives what stands there.
+// The bad-* files of the folder are the keys of `errors`, and `read` must give the error of each.
 template <class Read>
 void expect_errors(const std::filesystem::path& folder, const std::map<std::string, std::string>& errors,
                    const Read& read) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The codec against libprotobuf: what it parses and serializes, we read and write, bit for bit.
+// The codec compared with libprotobuf: both read and write the same messages, bit for bit.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -16,7 +16,7 @@ namespace {
 
 using ChakraProtoMsg::AttributeProto;
 
-// Random but repeatable; small values, extreme values and everything between.
+// Random but repeatable: small values, extreme values and values between.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : engine_(seed) {}
@@ -164,7 +164,7 @@ TEST(ChakraDifferential, RandomMessagesComeBackBitForBit) {
   }
 }
 
-// Messages as no sane writer makes them.
+// Messages that no sane writer produces.
 class WildWriter {
  public:
   explicit WildWriter(Dice& dice) : dice_(dice) {}
@@ -205,7 +205,7 @@ class WildWriter {
         break;
       }
       case 5: out += std::string(4, static_cast<char>(dice_.below(256))); break;
-      default: break;  // a stray end of a group, or no wire type at all
+      default: break;  // a stray end of a group, or an invalid field type
     }
   }
 
@@ -233,7 +233,7 @@ class WildWriter {
   }
 
   void field(Kind kind, int list_of, std::string& out) {
-    if (dice_.one_in(12)) {  // wrong type or unknown number; now and then what no parser may accept
+    if (dice_.one_in(12)) {  // wrong type or unknown number; sometimes one that every parser must reject
       const std::uint32_t type = dice_.one_in(20) ? 4 + 2 * static_cast<std::uint32_t>(dice_.below(2))
                                                   : static_cast<std::uint32_t>(dice_.below(4));
       const auto number = static_cast<std::uint32_t>(dice_.below(dice_.one_in(50) ? 1U << 29U : 40U));
@@ -271,7 +271,7 @@ class WildWriter {
   int last_ = 7;
 };
 
-// What libprotobuf makes of a file, or nothing if it refuses a message.
+// Result of libprotobuf for a file, or nothing if it rejects a message.
 std::optional<std::string> oracle(const std::string& metadata_bytes, const std::vector<std::string>& nodes) {
   std::string out;
   ChakraProtoMsg::GlobalMetadata metadata;
@@ -329,7 +329,7 @@ TEST(ChakraDifferential, DamagedMessagesAreRefusedOrReadAlike) {
       const std::string actual = recode(file, "chakra", "chakra");
       if (expected) {
         ASSERT_EQ(actual, *expected) << "round " << round;
-      } else {  // the only reason to read what libprotobuf does not
+      } else {  // the only reason to accept a message that libprotobuf rejects
         ASSERT_NE(find_invalid_utf8(bytes), std::string::npos) << "round " << round;
       }
     } catch (const Error& e) {

@@ -78,7 +78,7 @@ std::size_t whole_messages(std::string_view bytes) {
   }
 }
 
-// Reads what take_encoded() gives of a file.
+// Reads the results of take_encoded() for a file.
 std::pair<TraceReader::Taken, std::string> taken_of(const std::string& file, const std::string& format = "chakra") {
   BytesReader reader(file, format);
   Trace head;
@@ -148,7 +148,7 @@ TEST(Chakra, EmptyFile) {
   EXPECT_EQ(recode(std::string(1, '\0'), "chakra", "chakra"), std::string(1, '\0'));
 }
 
-// Counts how much is asked of the stream behind it.
+// Counts the bytes requested from the stream below.
 class EndlessLength final : public Input {
  public:
   explicit EndlessLength(std::string bytes) : Input("small.et", std::nullopt), bytes_(std::move(bytes)) {}

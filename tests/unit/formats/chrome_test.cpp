@@ -90,7 +90,7 @@ std::string failure(const std::string& text, const std::string& from = "chrome")
   return "";
 }
 
-// What the slices of a run are, one a line: rank, lane, times, name.
+// The slices of a run, one per line: rank, lane, times, name.
 std::string slices(const convert::Run& run) {
   std::string out;
   for (const Slice& s : run.timeline.slices) {
@@ -227,7 +227,7 @@ TEST(ChromeReader, ReadsWhatIsWritten) {
   const std::string text = written(run);
   const convert::Run again = read(text);
   EXPECT_EQ(again.total_ps, at <= 0 ? 0 : again.reached_ps);
-  const auto plain = [](std::string s) {  // numbers of arrows are the file's own
+  const auto plain = [](std::string s) {  // numbers of arrows are local to the file
     for (std::size_t i = s.find("\"id\":\""); i != std::string::npos; i = s.find("\"id\":\"", i + 1))
       s.erase(i + 6, s.find('"', i + 6) - i - 6);
     return s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The traces that the tests of the graph formats draw.
+// The traces drawn by the tests of graph formats.
 #pragma once
 
 #include <string>

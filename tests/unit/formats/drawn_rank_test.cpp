@@ -49,9 +49,9 @@ TEST(DrawnRank, SmallAndLargeValuesAreWhatTheyWere) {
     node.start_us = i == 1 ? ~std::uint64_t{0} : 0;
     node.duration_us = i == 2 ? ~std::uint64_t{0} : 0;
     t.nodes.add_int(drawn_names[i], Kind::int64_val, low);
-    t.nodes.add_int(drawn_names[i], Kind::int64_val, 7);  // the first counts
+    t.nodes.add_int(drawn_names[i], Kind::int64_val, 7);  // the first one counts
     t.nodes.add_int(drawn_names[(i + 1) % drawn_numbers], Kind::sfixed64_val, high);
-    t.nodes.add_double(drawn_names[(i + 2) % drawn_numbers], 1.5);                 // no integer
+    t.nodes.add_double(drawn_names[(i + 2) % drawn_numbers], 1.5);                 // not an integer
     t.nodes.add_int(drawn_names[(i + 3) % drawn_numbers], Kind::uint64_val, low);  // 2^63
     if (i == 3) t.nodes.add_string(attr::pg_name, "");
     if (i == 4) t.nodes.add_int(attr::pg_name, Kind::int64_val, 4);
@@ -76,7 +76,7 @@ TEST(DrawnRank, SmallAndLargeValuesAreWhatTheyWere) {
   EXPECT_EQ(seen, drawn_numbers);
 }
 
-// Where nearly all names are new they are not looked for; all of them must come back either way.
+// If nearly all names are new, they are not looked up. All must be restored either way.
 TEST(DrawnRank, NamesAreWhatTheyWere) {
   for (const NodeId different : {1, 7, 5000}) {
     Trace t;
@@ -124,7 +124,7 @@ TEST(DrawnRank, ManyParentsAreEachNamedOnce) {
   EXPECT_EQ(parents_text(drawn(t)), std::string(100, '|') + expected + "|3 |" + expected + "200c |");
 }
 
-// A send that waits for a later node is issued after it, and of two that are free the lower id comes first.
+// A send that waits for a later node is issued after it. If two sends are ready, the lower id is issued first.
 TEST(DrawnRank, MessagesAreInTheOrderOfIssue) {
   Trace t;
   const auto send = [&](NodeId id, const Deps& deps) {

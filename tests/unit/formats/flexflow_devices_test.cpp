@@ -13,7 +13,7 @@ namespace {
 
 class Devices : public ::testing::Test {
  protected:
-  // Ranks by the outlines; or the error, with "map" for the map's path.
+  // Ranks in the outlines; or the error, with "map" for the map's path.
   Outlines outlines_with(const std::string& map, const std::string& text) {
     write(map);
     return outlines(text, options_of({{"devices", map_}}));
@@ -49,7 +49,7 @@ const std::string& stock() {
 
 TEST_F(Devices, ByNodeByNameAndByPattern) {
   EXPECT_EQ(outlines_with("node0,0\na_*,1\nComm,0,1,8\n", stock()), (Outlines{"c0; S1<c0", "R1; c2<R1; c3<c2"}));
-  // The entry of a node counts first, then the order of the file.
+  // The first criterion is the entry of a node, then the order in the file.
   EXPECT_EQ(outlines_with("a_?,1\na_2,0\n*,1,0,8\n0,0\n1,0,1,8\n", stock()),
             (Outlines{"c0; S1<c0", "R1; c2<R1; c3<c2"}));
   EXPECT_EQ(outlines_with("a_2,0\na_?,1\n0,0\nC*,0,1,8\n2,0\n", stock()),
@@ -76,7 +76,7 @@ TEST_F(Devices, EntriesOfTheWrongKind) {
             "map:1:1: node1 (Comm) is a Comm task: the device map must give its source and destination");
   EXPECT_EQ(error_with("Comm,0,1,8\nnode0,0,1\na*,0\n", stock()),
             "map:2:1: node0 (a_0) is a Forward task: the device map must give one rank");
-  EXPECT_EQ(error_with("node1,0,1,8\n1,0,1,8\n", stock()), "map:2:1: node1 is given twice; first in line 1");
+  EXPECT_EQ(error_with("node1,0,1,8\n1,0,1,8\n", stock()), "map:2:1: node1 is repeated; first given in line 1");
   std::string many;
   for (int i = 0; i < 5000; ++i) many += "x" + std::to_string(i) + "*,0\n";
   EXPECT_EQ(error_with(many, stock()), "map:4097:1: more than 4096 patterns");

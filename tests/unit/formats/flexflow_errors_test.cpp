@@ -128,10 +128,10 @@ TEST(Flexflow, ErrorsOfLabels) {
                             "{a|Forward|0|1}", "{npu_id=0|a|F|OTHER_NODE|runtime=1}", "{1|2|3|4|5|6|7|8|9}"}) {
     EXPECT_NE(label_error(label).find("is not a task label; the forms are"), std::string::npos) << label;
   }
-  // Behind line breaks in the label.
+  // After line breaks in the label.
   EXPECT_EQ(error("digraph{node0[label=\"{npu_id=0|a|F\n|COMP_NODE|\n runtime=x}\"]}"),
             "g.dot:3:2: node0: 'runtime=x': a number is expected");
-  // Where the label is put together, its beginning.
+  // For a concatenated label, its beginning.
   EXPECT_EQ(error("digraph{node0[label=\"{npu_id=0|a|F\\\n|COMP_NODE|runtime=x}\"]}"),
             "g.dot:1:22: node0: 'runtime=x': a number is expected");
   EXPECT_EQ(error("digraph{node0[label=\"{npu_id=0|a|F|\" +\n \"COMP_NODE|runtime=x}\"]}"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Graphviz as the oracle of what dot means: its program nop(1), where there is one, rewrites a graph in its own
-// words, and that must read the same; what Graphviz refuses must be refused.
+// Graphviz as the reference for the meaning of dot. Its program nop(1), if installed, rewrites a graph in canonical
+// form, which must read the same. Graphs that Graphviz rejects must be rejected.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace convert::flexflow {
 namespace {
 
-// What Graphviz makes of it; nothing if it refuses.
+// Output of Graphviz; nothing if it rejects the text.
 std::optional<std::string> rewritten(const std::string& text) {
   const ChildResult result = run_child({"nop"}, text, std::chrono::seconds(60), std::size_t{16} << 20U);
   if (result.exit_code != 0) return std::nullopt;
@@ -37,7 +37,7 @@ bool has_graphviz() {
 #define REQUIRE_GRAPHVIZ() \
   if (!has_graphviz()) GTEST_SKIP() << "no Graphviz on this machine"
 
-// Tasks by number as "NUMBER: NAME|TYPE|RANK|PEER|BYTES|NS", then edges as "FROM>TO", in an order of their own.
+// Tasks by number as "NUMBER: NAME|TYPE|RANK|PEER|BYTES|NS", then edges as "FROM>TO", in a canonical order.
 std::string meaning(const std::string& text) {
   Diagnostics diagnostics;
   const TaskGraph g = read_task_graph(*memory_input("g.dot", text), diagnostics);

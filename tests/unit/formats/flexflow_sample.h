@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For tests of the format flexflow: small graphs, and what is read of them as short texts.
+// For tests of the format flexflow: small graphs, and their traces as short texts.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ inline std::int64_t number(const Trace& t, const Node& n, Name name) {
   return v ? v.value : -1;
 }
 
-// "c0; S1<c0,R2": the nodes of a rank in their order, S and R are the ends of transfers, behind < the dependencies.
+// "c0; S1<c0,R2": the nodes of a rank in their order; S and R are the ends of transfers, dependencies follow <.
 inline std::string outline(const Trace& t) {
   const auto name = [&](const Node& n) {
     const std::string_view prefix = n.type == NodeType::comm_send ? "S" : n.type == NodeType::comm_recv ? "R" : "c";

@@ -22,7 +22,7 @@ TEST(FlexflowEdges, TasksOfBothEndsWaitForATransfer) {
 }
 
 TEST(FlexflowEdges, ATransferBehindATransfer) {
-  // Its source is the destination before: a ring.
+  // Its source is the preceding destination: a ring.
   EXPECT_EQ(outlines(graph(transfer(0, 0, 1) + transfer(1, 1, 2) + "node0 -> node1")),
             (Outlines{"S0", "R0; S1<R0", "R1"}));
   // The same source.

@@ -11,7 +11,7 @@
 namespace convert::test {
 namespace {
 
-// Items as text; elements are read whole, or read over.
+// Items as text; elements are either read completely or skipped.
 class Recorder final : public JsonItems {
  public:
   explicit Recorder(bool read_over) : read_over_(read_over) {}
@@ -85,7 +85,7 @@ TEST(JsonStream, ItemsAreTheSameThroughAnyWindow) {
 }
 
 TEST(JsonStream, StringsThatStraddleAWindow) {
-  // Brackets in strings, where the window may be cut: in the first and in a later element, key and member.
+  // Brackets in strings at window boundaries: in the first and in a later element, key and member.
   for (const std::string_view text :
        {"{\"]}k]}\":\"]}v]}\",\"]}l\":1,\"list\":[\"]}a]}\",\"]}b]}\",{\"}c\":\"]d\"}]}",
         "{\"list\":[\"]}a]}\\\\\",\"]\\\"}b]}\"],\"}m\":\"}\"}"}) {
@@ -256,7 +256,7 @@ TEST(JsonStream, DepthCostsNothing) {
             "f:1:" + std::to_string(depth + 10) + ": a value or ']' is expected");
   EXPECT_EQ(error_in("{\"list\":[" + open),
             "f:1:" + std::to_string(depth + 10) + ": truncated JSON: the text ends too early");
-  // The kind of each bracket is known, however deep.
+  // The kind of each bracket is tracked at any depth.
   std::string mixed = "{\"list\":[";
   for (int i = 0; i < 1000; ++i) mixed += i % 3 == 0 ? "{\"k\":" : "[";
   std::string end;
@@ -331,7 +331,7 @@ TEST(JsonStream, Unescaped) {
   std::string scratch;
   EXPECT_EQ(unescaped("a\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e9\\u20ac\\ud83d\\ude00", scratch),
             "a\"\\/\b\f\n\r\tA\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80");
-  // A surrogate alone is no character.
+  // A lone surrogate is not a character.
   EXPECT_EQ(unescaped("\\ud83d", scratch), "\xEF\xBF\xBD");
   EXPECT_EQ(unescaped("\\ude00x", scratch), "\xEF\xBF\xBDx");
   EXPECT_EQ(unescaped("\\ud83d\\u0041", scratch),

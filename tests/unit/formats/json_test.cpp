@@ -104,7 +104,7 @@ TEST(Json, NodesAreTheSameThroughWindows) {
     const std::string in_order =
         "{\"rank\":0,\n \"metadata\":{},\n \"nodes\":[\n  " + varied_nodes(nodes) + "\n ]}\n";
     EXPECT_TRUE(recode(in_order, "json", "json") == in_order) << nodes;
-    // Rank and metadata are known only behind the nodes.
+    // Rank and metadata are known only after the nodes.
     const std::string first = "{\"nodes\":[" + varied_nodes(nodes) + "],\"metadata\":{},\"rank\":0}";
     EXPECT_TRUE(recode(first, "json", "json") == in_order) << nodes;
     const std::string second = "{\"metadata\":{},\"nodes\":[{\"id\":1}],\"rank\":1}";
@@ -117,7 +117,7 @@ TEST(Json, NodesAreTheSameThroughWindows) {
         << nodes;
     const std::string lines_of = recode(in_order, "json", "jsonl");
     EXPECT_TRUE(recode(lines_of, "jsonl", "json", 1) == in_order) << nodes;
-    if (nodes != 51) continue;  // what one batch holds
+    if (nodes != 51) continue;  // the size of one batch
     EXPECT_EQ(read_one(lines_of, "jsonl").nodes.positions.back(), nodes + 1);
     EXPECT_EQ(read_one(in_order, "json").nodes.positions.back(), nodes + 3);
   }
@@ -132,7 +132,7 @@ TEST(Json, ErrorsBehindWindowsAreLocated) {
     EXPECT_EQ(e.where().line, 3'002U);
     EXPECT_EQ(e.where().column, 10U);
   }
-  // What stands behind the nodes is read first.
+  // Data after the nodes is read first.
   Error e = recode_error(bad + "-1}", "json");
   EXPECT_EQ(std::string(e.what()), "'rank': -1 is out of range (0…4294967295)");
   EXPECT_EQ(e.where().line, 3'002U);
@@ -142,7 +142,7 @@ TEST(Json, ErrorsBehindWindowsAreLocated) {
 }
 
 TEST(Json, AttributesThatBeginLikeOthers) {
-  // The reader remembers how attributes began; what comes then may be another value, or more members.
+  // The reader remembers how attributes began; another value, or more members, may follow.
   for (
       const char* attrs :
       {R"({"name":"a","int64_val":1},{"name":"b","int64_val":2},{"name":"a","int64_val":"3"})",
@@ -224,7 +224,7 @@ TEST(Json, UnknownFieldsMustBeUnknown) {
   const std::string good =
       attr_document("{\"name\":\"a\",\"unknown\":\"iAIF\"},{\"int32_list\":{\"unknown\":\"EAE=\"}}");
   EXPECT_EQ(recode(recode(good, "json", "chakra"), "chakra", "json"), recode(good, "json", "json"));
-  // Field 1 of a node is its id; a cut field; a length that is not minimal.
+  // Field 1 of a node is its id; a truncated field; a length that is not minimal.
   for (const char* bad : {"CAE=", "iAI=", "ogKAAA=="}) {
     EXPECT_EQ(json_node_error("{\"unknown\":\"" + std::string(bad) + "\"}"),
               "'unknown' does not hold unknown fields of this message");
@@ -321,7 +321,7 @@ TEST(JsonSniff, TellsTheTwoApart) {
   EXPECT_STREQ(shape("[1]"), "none");
   EXPECT_STREQ(shape("text"), "none");
   EXPECT_STREQ(shape(""), "none");
-  // Metadata longer than the head that is sniffed.
+  // Metadata longer than the prefix used for detection.
   const std::string attr =
       ",\"metadata\":{\"attr\":[{\"name\":\"source\",\"string_val\":\"" + std::string(9000, 'x') + "\"}]}";
   const std::string long_lines = "{\"rank\":0" + attr + "}\n";

@@ -67,7 +67,7 @@ TEST(JsonValues, MicrosecondsAreNanoseconds) {
   };
   for (const auto& c : cases) {
     const auto us = parse_microseconds(c.text);
-    if (c.text == "1e-400") {  // as from_chars sees it
+    if (c.text == "1e-400") {  // as in from_chars
       EXPECT_FALSE(us);
       continue;
     }
@@ -104,7 +104,7 @@ TEST(JsonValues, MicrosecondsAreNanoseconds) {
   }
 }
 
-// What becomes of {"a": text}.
+// Result for {"a": text}.
 class Adder final : public JsonItems {
  public:
   void member(std::string_view key, JsonCursor& in) override { add_json_attr(table, Name(key), in); }

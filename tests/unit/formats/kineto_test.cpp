@@ -33,7 +33,7 @@ Profile read_kineto_file(const std::string& name) {
   return p;
 }
 constexpr auto read_kineto_input = [](Input& i, Diagnostics& d) { return read_kineto(i, d); };
-// An event of a kernel in line 2, that begins at 1 unless the fields say it.
+// An event of a kernel in line 2, which begins at 1 unless the fields override it.
 std::string with_event(std::string_view fields) {
   const bool timed = fields.find("\"ts\"") != std::string_view::npos;
   return "{\"traceEvents\": [\n{\"ph\": \"X\", \"cat\": \"kernel\", " + std::string(fields) +
@@ -150,7 +150,7 @@ TEST(Kineto, ThreadsAreToldApartByTheirText) {
   std::vector<std::uint32_t> threads;
   for (const auto& op : p.cpu_ops) threads.push_back(op.thread);
   EXPECT_EQ(threads, (std::vector<std::uint32_t>{0, 1, 1, 2, 3, 0, 4}));
-  EXPECT_EQ(p.cpu_ops[0].duration_ns, 0);  // left out
+  EXPECT_EQ(p.cpu_ops[0].duration_ns, 0);  // omitted
 }
 
 TEST(Kineto, TheProcessesOfOperators) {
@@ -189,7 +189,7 @@ TEST(Kineto, OfAKeyGivenTwiceTheLastCounts) {
   EXPECT_EQ(d.stream, 3);
   EXPECT_EQ(names(p, d.args), (std::vector<std::string>{"x", "y"}));
   EXPECT_EQ(p.args.string(p.args.view(d.args)[0]), "last");
-  // The same arg of the next event is no repetition.
+  // The same arg of the next event is not a repetition.
   const Profile q = read_kineto_text(
       R"([{"ph": "X", "cat": "kernel", "ts": 1, "args": {"x": 1}}, {"ph": "X", "cat": "kernel", "ts": 1, "args": {"x": 2}}])");
   EXPECT_EQ(q.device_ops[0].args.count, 1U);
@@ -419,7 +419,7 @@ TEST(Kineto, TheResolutionOfTimesIsThatOfTheirDigits) {
   EXPECT_EQ(resolution("100.5"), 100);
   EXPECT_EQ(resolution("100.25"), 10);
   EXPECT_EQ(resolution("100.125"), 1);
-  EXPECT_EQ(resolution("1712345678901234.2"), 250);  // a double is no finer
+  EXPECT_EQ(resolution("1712345678901234.2"), 250);  // a double is not finer
   EXPECT_EQ(resolution("1712345678901234.567"), 1);
 }
 
@@ -478,7 +478,7 @@ TEST(Kineto, Sniffing) {
     for (const auto& entry : std::filesystem::directory_iterator(testdata(folder))) {
       const std::string name = entry.path().filename().string();
       const std::string head = open_input(entry.path().string())->read_rest().substr(0, 4096);
-      // Two say too little of themselves.
+      // Two are ambiguous.
       const bool kineto =
           name.starts_with("link-kineto") || (std::string_view(folder) == "kineto" && name != "bad-no-events.json");
       EXPECT_EQ(sniff_kineto(head), kineto) << name;

@@ -19,7 +19,7 @@ std::string msccl_document(const std::string& algo, const std::string& gpu0, con
 const std::string algo =
     R"(name="a" proto="LL" nchannels="1" nchunksperloop="1" ngpus="2" coll="broadcast" inplace="0")";
 
-// Returns all findings, a thrown error last, as "LINE:COLUMN: error: MESSAGE [RULE]", one a line.
+// Returns all findings, a thrown error last, as "LINE:COLUMN: error: MESSAGE [RULE]", one per line.
 std::string msccl_findings(const std::string& text) {
   Diagnostics diagnostics;
   test::read_with_findings([&](Diagnostics& d) { (void)read_msccl(text, "f", d); }, diagnostics);
@@ -120,7 +120,7 @@ TEST(ReadMsccl, CharacterReferencesInAttributesAreDecoded) {
             "4:3: error: srcbuf=\"&lt;\" is not a buffer; expected i, o or s [attributes]\n");
 }
 
-// One defect gives one finding: what cannot be read is not judged further.
+// One defect gives one finding: unreadable parts are not checked further.
 TEST(ReadMsccl, NoFindingsAfterAnUnreadablePart) {
   std::string bad = algo;
   bad.replace(bad.find("nchannels=\"1\""), 13, "nchannels=\"0\"");
@@ -179,14 +179,14 @@ TEST(ReadMsccl, ImpossibleHeadersEndTheReading) {
 }
 
 TEST(ReadMsccl, LenientXmlIsRefused) {
-  EXPECT_EQ(msccl_findings(""), " error: empty file: an XML document with root <algo> is expected [xml]\n");
-  EXPECT_EQ(msccl_findings("  \n"), " error: no XML element: a document with root <algo> is expected [xml]\n");
+  EXPECT_EQ(msccl_findings(""), " error: empty file: an XML document with root <algo> is required [xml]\n");
+  EXPECT_EQ(msccl_findings("  \n"), " error: no XML element: a document with root <algo> is required [xml]\n");
   EXPECT_NE(msccl_findings("<!DOCTYPE algo [<!ENTITY a \"b\">]><algo/>")
-                .find("a document type declaration is never part of MSCCL-IR; refused [xml]"),
+                .find("a document type declaration is not accepted in MSCCL-IR; remove it [xml]"),
             std::string::npos);
   EXPECT_NE(msccl_findings("<algo/><algo/>").find("1:8: error: a second root element <algo> [xml]"),
             std::string::npos);
-  EXPECT_NE(msccl_findings("<algo/>rest").find("text outside of the root element [xml]"), std::string::npos);
+  EXPECT_NE(msccl_findings("<algo/>rest").find("text outside the root element [xml]"), std::string::npos);
   EXPECT_NE(msccl_findings(msccl_document(algo, "text")).find("text inside <gpu>: only elements are allowed [xml]"),
             std::string::npos);
   EXPECT_NE(msccl_findings("<algo " + algo + " x=\"&undefined;\"/>")
@@ -199,7 +199,7 @@ TEST(ReadMsccl, LenientXmlIsRefused) {
 TEST(ReadMsccl, EveryTruncationIsAnErrorWithAPlace) {
   const std::string whole =
       msccl_document(algo, "<tb id=\"0\" send=\"1\" recv=\"-1\" chan=\"0\">\n  " + step + "\n</tb>");
-  const std::size_t end = whole.rfind('>') + 1;  // what follows the closing tag is not missed
+  const std::size_t end = whole.rfind('>') + 1;  // bytes after the closing tag are optional
   for (std::size_t n = 0; n < end; ++n) {
     const std::string found = msccl_findings(whole.substr(0, n));
     EXPECT_NE(found.find("[xml]"), std::string::npos) << n << ": " << found;

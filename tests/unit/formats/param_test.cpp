@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Communications traces of PARAM read: what waits for what, groups, sizes, and what is refused.
+// Reading communication traces of PARAM: dependencies, groups, sizes, and rejected files.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -34,7 +34,7 @@ ParamRead read_param(const std::string& entries, Rank rank = 0, std::optional<Ra
   return out;
 }
 
-// "all_reduce<0,1 wait<": names with what they wait for.
+// "all_reduce<0,1 wait<": names with their dependencies.
 std::string order_of(const ParamRead& read) {
   std::string text;
   const NodeTable& t = read.rank.trace.nodes;
@@ -81,7 +81,7 @@ TEST(Param, WhatAWaitNamesHoldsUpOnlyWhatFollowsTheWait) {
       read_param(reduce(R"(, "req": 1)") + "," + reduce(R"(, "req": "two")") + "," + reduce(R"(, "req": 3)") + "," +
                  wait_for("\"two\"") + "," + reduce("") + "," + wait_for("1") + "," + reduce(""));
   EXPECT_EQ(r.messages, "");
-  // The third has no wait and holds up all; the fourth waits for the second, the fifth for the first too.
+  // The third has no wait and blocks all others; the fourth waits for the second, the fifth also for the first.
   EXPECT_EQ(order_of(r), "all_reduce< all_reduce< all_reduce< all_reduce<2,1 all_reduce<3,0");
   EXPECT_EQ(value(r, 0, param_names().waited), 1);
   EXPECT_EQ(value(r, 2, param_names().waited), -1);
@@ -100,7 +100,7 @@ TEST(Param, WaitsWithoutRequestsNameOperationsInTheirOrder) {
                                  wait + "," + wait);
   EXPECT_EQ(r.messages, "2: 1 wait for an operation that is not running: omitted\n");
   EXPECT_EQ(order_of(r), "all_reduce< all_reduce< all_reduce<0");
-  // Where others have requests, it is the last one that had.
+  // If other operations have requests, it is the last one with a request.
   const ParamRead last = read_param(reduce(R"(, "req": 5)") + "," + reduce("") + "," + wait + "," + reduce(""));
   EXPECT_EQ(order_of(last), "all_reduce< all_reduce< all_reduce<1,0");
 }
@@ -217,7 +217,7 @@ TEST(Param, GroupsAreThoseOfTheRank) {
   EXPECT_EQ(world_size(r.rank.trace.metadata), 4U);
 }
 
-// Group 0 of a trace is all ranks; one of PARAM may be a part.
+// Group 0 of a trace is all ranks; group 0 of PARAM may be a subset.
 TEST(Param, AGroup0OfSomeRanksGetsAnotherNumber) {
   const auto name_of = [](const std::string& text, Rank rank, std::optional<Rank> ranks) {
     const ParamRead r = read_param(text + "," + reduce(R"(, "pg_id": 0)"), rank, ranks);

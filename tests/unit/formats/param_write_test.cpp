@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Communications traces of PARAM written: order, waits, sizes, groups, and what is left out.
+// Writing communication traces of PARAM: order, waits, sizes, groups, and omitted nodes.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -64,7 +64,7 @@ struct ParamNodes {
 };
 
 struct ParamWritten {
-  std::vector<std::string> texts;  // of the ranks
+  std::vector<std::string> texts;  // by rank
   std::string messages;
 };
 
@@ -122,7 +122,7 @@ TEST(ParamWrite, OthersAreWaitedForBeforeTheFirstEntryThatDependsOnThem) {
   n.collective(Collective::all_gather, 8, {});
   n.collective(Collective::barrier, 0, {b});
   n.collective(Collective::all_to_all, 8, {a, b});
-  // The send's wait is at the end whatever depends on it.
+  // The send's wait is at the end, independent of its dependents.
   EXPECT_EQ(
       operations_of(n),
       "all_reduce 10, isend 11, all_gather_base 12, barrier 13, wait 10, all_to_all, wait 11, wait 12, wait 13");
@@ -165,13 +165,13 @@ TEST(ParamWrite, NodesComeByTheirStart) {
   n.set(attr::start_nanos, 500);
   n.collective(Collective::all_gather, 8, {});
   n.set(attr::start_nanos, 100);
-  n.collective(Collective::reduce, 8, {late});  // begins when what it waits for does, as far as is known
+  n.collective(Collective::reduce, 8, {late});  // begins when its dependencies do, as far as known
   n.collective(Collective::barrier, 0, {});
   n.set(attr::start_nanos, 300);
   EXPECT_EQ(operations_of(n), "all_gather_base 11, barrier 13, all_reduce, reduce, wait 11, wait 13");
 }
 
-// A recording's clock began long before it; PARAM counts from the beginning of a replay.
+// A recording's clock began long before it; in PARAM, times count from the beginning of a replay.
 TEST(ParamWrite, StartsCountFromTheFirstOfTheSet) {
   const auto start = [](bool of_replay) {
     ParamNodes n;
@@ -267,8 +267,8 @@ TEST(ParamWrite, EveryRankMakesAllGroups) {
  {"comms":"barrier","pg_id":0,"world_size":3}
 ]
 )");
-  EXPECT_THROW((void)inits(0, "2"), Error);  // which does not have it
-  EXPECT_THROW((void)inits(0, "3"), Error);  // which nobody knows
+  EXPECT_THROW((void)inits(0, "2"), Error);  // which lacks the attribute
+  EXPECT_THROW((void)inits(0, "3"), Error);  // an unknown group
   EXPECT_THROW((void)inits(0, "tensor"), Error);
   ParamNodes many;
   many.collective(Collective::barrier, 0, {});
@@ -276,7 +276,7 @@ TEST(ParamWrite, EveryRankMakesAllGroups) {
   EXPECT_THROW((void)write_all({&many.done()}, {.ranks = largest_rank}), Error);  // a claim that takes no memory
   ParamNodes part;
   part.collective(Collective::all_gather, 4, {});
-  set_world_size(part.trace.metadata, 8);  // of a part of a set
+  set_world_size(part.trace.metadata, 8);  // part of a larger set
   EXPECT_NE(only_entry(part).find("\"world_size\":8,\"in_msg_size\":1,\"out_msg_size\":8"), std::string::npos);
 }
 
@@ -329,7 +329,7 @@ TEST(ParamWrite, MessagesThatWouldMeetOthersAreTold) {
                                 "(rank 0 to rank 1): PARAM has no tags and matches them in order\n");
 }
 
-// Operations that were read keep their requests, and others get none of these.
+// Operations that were read keep their requests, and no other operation gets one of these.
 TEST(ParamWrite, RequestsStayApart) {
   ParamNodes n;
   const NodeId a = n.collective(Collective::all_reduce, 4, {});
@@ -340,7 +340,7 @@ TEST(ParamWrite, RequestsStayApart) {
   EXPECT_EQ(operations_of(n), "all_reduce 0, all_reduce 10, all_reduce 12, wait 0, wait 10, barrier, wait 12");
 }
 
-// A long chain of nodes that are not written, behind many that are, is looked through once.
+// A long chain of nodes that are not written, after many that are, is searched once.
 TEST(ParamWrite, LooksThroughEachNodeOnce) {
   ParamNodes n;
   std::vector<NodeId> many;

@@ -60,7 +60,7 @@ Slice slice(Run& run, Rank rank, Lane lane, Picoseconds begin, Picoseconds end, 
 void add(Run& run, Rank rank, Lane lane, Picoseconds begin, Picoseconds end, const char* name = "x") {
   run.timeline.slices.push_back(slice(run, rank, lane, begin, end, name));
 }
-// A message of `bytes` that is sent and received in these times.
+// A message of `bytes` that is sent and received at these times.
 void add_message(Run& run, Picoseconds send, Picoseconds sent, Picoseconds posted, Picoseconds received,
                  std::uint64_t flow, std::int64_t bytes = 64) {
   Slice s = slice(run, 0, Lane::send, send, sent, "send");
@@ -278,7 +278,7 @@ TEST(Perfetto, PartsOfARun) {
 
 TEST(Perfetto, RefusesOptionsThatSayNothing) {
   EXPECT_EQ(perfetto_failure("perfetto,window=5"), "window=5: expected FROM..TO, such as 1ms..2ms or 1ms..");
-  EXPECT_EQ(perfetto_failure("perfetto,window=5ns..1ns"), "window=5ns..1ns: it ends before it begins");
+  EXPECT_EQ(perfetto_failure("perfetto,window=5ns..1ns"), "window=5ns..1ns: the window ends before it begins");
   EXPECT_EQ(perfetto_failure("perfetto,min=soon"),
             "min=…soon: not a time (examples: 1.5us, 500ns, 2ms; a number without a unit is in ns)");
   EXPECT_EQ(perfetto_failure("perfetto,args=all"), "args=all: expected default or none");

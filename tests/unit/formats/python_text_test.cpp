@@ -76,7 +76,7 @@ TEST(PythonText, Numbers) {
       {"-inf", "-inf"},
   };
   for (const auto& c : cases) EXPECT_EQ(shown(c.json), c.text) << c.json;
-  // Large and small by their digits.
+  // Large and small because of the number of digits.
   EXPECT_EQ(shown("1" + std::string(400, '0') + ".5e-5"), "inf");
   EXPECT_EQ(shown("0." + std::string(400, '0') + "1e5"), "0.0");
   EXPECT_EQ(shown("0." + std::string(400, '0') + "1"), "0.0");

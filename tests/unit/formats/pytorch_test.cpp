@@ -34,7 +34,7 @@ Trace read_host_file(const std::string& name) {
   return t;
 }
 constexpr auto read_host_input = [](Input& i, Diagnostics& d) { return read_pytorch(i, 0, d); };
-// A document around nodes, the first of which begins in line 2.
+// A document around nodes; the first node begins in line 2.
 std::string with_nodes(std::string_view nodes) {
   return "{\"schema\": \"1.0.2-chakra.0.0.4\", \"nodes\": [\n" + std::string(nodes) + "]}";
 }
@@ -159,7 +159,7 @@ TEST(Pytorch, UnknownFieldsAreCarried) {
   EXPECT_EQ(integer(t, 0, "below"), -4);
   EXPECT_EQ(find(attrs, Name("huge"))->kind, Kind::uint64_val);
   EXPECT_EQ(find(attrs, Name("huge"))->bits, ~std::uint64_t{0});
-  // Behind the value of an attribute, though those before it had nothing there.
+  // After the value of an attribute, though the attributes before it had no value there.
   EXPECT_EQ(integer(t, 1, "rf_id"), 5);
   EXPECT_EQ(text(t, 1, "rf_id.doc_string"), "d");
   EXPECT_EQ(text(t, 1, "back"), "v");
@@ -179,7 +179,7 @@ TEST(Pytorch, CallersMayBeAList) {
       read_host_text(R"({"nodes": [{"id": 1, "ctrl_deps": []}, {"id": 2, "parent": [1, 7]}, {"id": 2}]})");
   EXPECT_EQ(t.nodes.nodes[0].ctrl_deps.count, 0U);
   EXPECT_EQ(t.nodes.ctrl_deps(t.nodes.nodes[1])[1], 7U);
-  EXPECT_EQ(t.nodes.nodes[2].id, 2U);  // the linker tells that it is there twice
+  EXPECT_EQ(t.nodes.nodes[2].id, 2U);  // the linker reports the duplicate
 }
 
 TEST(Pytorch, AnUnknownSchemaIsAWarning) {
@@ -265,7 +265,7 @@ TEST(Pytorch, OtherFilesAreNamed) {
     const std::string error = file_error(testdata("kineto") / name, read_host_input);
     EXPECT_TRUE(error.ends_with(" " + device)) << error;
   }
-  // Beyond what a sniffer sees.
+  // Beyond the prefix used for detection.
   const std::string late = "{\"note\": \"" + std::string(100'000, 'x') + "\", \"traceEvents\": []}";
   EXPECT_EQ(host_text_outcome(late), "f:1:100029: " + device);
 }

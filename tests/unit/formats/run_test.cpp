@@ -34,7 +34,7 @@ std::string run_failure(const std::string& bytes) {
   return "";
 }
 
-// Has a row in every table.
+// A run with a row in every table.
 Run full_run() {
   Run r;
   r.title = "a \"title\"";
@@ -155,7 +155,7 @@ TEST(RunFile, IsNeverTakenWhenDamaged) {
   for (std::size_t i = 11; i < bytes.size(); ++i) {
     std::string damaged = bytes;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x41);
-    (void)run_failure(damaged);  // must not crash; a changed name of a table skips it
+    (void)run_failure(damaged);  // must not crash; a table with a changed name is skipped
   }
 }
 
@@ -168,7 +168,7 @@ TEST(RunFile, RefusesANewerVersion) {
   EXPECT_EQ(run_failure("PK"), "x.run:@0x0: this is not a run file");
 }
 
-// 2,000 blocks of 65,536 slices in 60 KB, one of them damaged: the 5 GB that all need are found first.
+// 2,000 blocks of 65,536 slices in 60 KB, one block damaged: the 5 GB that all require are detected first.
 TEST(RunFile, RefusesTooDenseBlocksBeforeItUnpacksThem) {
   std::string bytes;
   const auto out = memory_output(bytes);
@@ -181,16 +181,16 @@ TEST(RunFile, RefusesTooDenseBlocksBeforeItUnpacksThem) {
   }
   writer.finish();
   out->close();
-  bytes[head + 10 * block - 1] ^= 1;  // the checksum of one that comes before the limit
+  bytes[head + 10 * block - 1] ^= 1;  // the checksum of a block before the limit
   const std::string failure = run_failure(bytes);
   EXPECT_NE(failure.find("x.run: "), std::string::npos) << failure;
-  EXPECT_NE(failure.find("of compressed data would take more than"), std::string::npos) << failure;
+  EXPECT_NE(failure.find("of compressed data require more than"), std::string::npos) << failure;
   // Ten blocks are below the limit.
   bytes.resize(head + 10 * block);
   EXPECT_NE(run_failure(bytes).find("cannot be unpacked"), std::string::npos) << run_failure(bytes);
 }
 
-// Dense enough that heads are read ahead, within the limit.
+// Dense enough that block heads are read in advance, but within the limit.
 TEST(RunFile, ReadsManyEqualRows) {
   convert::Run r;
   const std::size_t rows = 12 * blocks::max_rows;

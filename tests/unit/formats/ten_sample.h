@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For tests of the format ten: schedules read from texts and from testdata/ten, and what is found in them.
+// For tests of the format ten: schedules from texts and from testdata/ten, and their findings.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@
 
 namespace convert::test {
 
-// Reads a schedule in whichever spelling of the format ten; findings are of the file "f".
+// Reads a schedule in any spelling of the format ten; findings are about the file "f".
 inline Schedule read_ten(const std::string& text, Diagnostics& diagnostics, const FormatOptions& options = {}) {
   return find_format("ten").read_schedule(text, "f", options, diagnostics);
 }
 
-// What stands in a file of testdata/ten.
+// Returns the contents of a file of testdata/ten.
 inline std::string ten_file(const std::string& name) { return file_bytes(testdata("ten") / name); }
 
 // Writes a schedule in a form of the format ten: json or csv.
@@ -28,14 +28,14 @@ inline std::string written_ten(const Schedule& s, const std::string& form = "jso
   return out;
 }
 
-// Returns all findings, what is thrown too, as "LINE:COLUMN: error: MESSAGE [RULE]", one a line.
+// Returns all findings, including a thrown error, as "LINE:COLUMN: error: MESSAGE [RULE]", one per line.
 inline std::string ten_findings(const std::string& text) {
   Diagnostics diagnostics;
   read_with_findings([&](Diagnostics& d) { (void)read_ten(text, d); }, diagnostics);
   return findings_in_f(diagnostics);
 }
 
-// A text with `to` in place of `from`, and all that is found in it.
+// A text with `from` replaced by `to`, and its findings.
 struct TenRefusal {
   std::string from;
   std::string to;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ten: what is read of the spellings of TACOS and TE-CCL, and every refusal with its place.
+// ten: results for the spellings of TACOS and TE-CCL, and every rejection with its location.
 #include <gtest/gtest.h>
 
 #include "common/replaced.h"
@@ -100,7 +100,7 @@ TEST(ReadTenOfSolvers, TecclMovesPartsOfChunks) {
   EXPECT_EQ(s.relays, std::vector<std::uint32_t>{0});
   EXPECT_EQ(s.collective, Collective::all_to_all);
   ASSERT_EQ(s.chunks.size(), 60U) << "6 pairs, in tenths";
-  // 0.3 of the chunk from 1 for 3 go over 2, 0.7 directly, and arrive when the demand is met.
+  // 0.3 of the chunk from 1 for 3 goes over 2, 0.7 directly; both arrive when the demand is met.
   std::size_t direct = 0, around = 0;
   for (const Schedule::Transfer& t : s.transfers) {
     const bool demanded = listed(s, s.chunks[t.chunk].pre)[0] == 1 && listed(s, s.chunks[t.chunk].post)[0] == 3;
@@ -134,7 +134,7 @@ TEST(ReadTenOfSolvers, TecclMovesPartsOfChunks) {
   for (const TenRefusal& c : cases) EXPECT_EQ(ten_findings(replaced(good, c.from, c.to)), c.error) << c.to;
 }
 
-// A dispatch that leaves a pair out is no all-to-all, whatever else it is.
+// A dispatch that omits a pair is not an all-to-all.
 TEST(ReadTenOfSolvers, TecclTellsItsCollectiveByItsDemands) {
   const std::string demand =
       R"(    "Demand at 1 for chunk 0 from 2 met by epoch 1": [[[1, "2->1 with volume 1.0 in epoch 1"]]],)"
@@ -145,7 +145,8 @@ TEST(ReadTenOfSolvers, TecclTellsItsCollectiveByItsDemands) {
   EXPECT_EQ(
       ten_findings(partial),
       "16: warning: the demands do not match all_to_all and are taken as custom: no chunk goes from node 2 to node "
-      "1, as all_to_all has it [R7]\nf:16: note: hint: --from ten,collective=all_to_all reports an error instead");
+      "1, which all_to_all requires [R7]\nf:16: note: hint: --from ten,collective=all_to_all reports an error "
+      "instead");
   Diagnostics diagnostics;
   EXPECT_EQ(read_ten(partial, diagnostics).collective, Collective::custom);
   const auto as = [&](const char* name, const std::string& text) {

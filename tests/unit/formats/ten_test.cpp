@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ten: what is read of its JSON and CSV, every refusal with its place, and that writing loses nothing.
+// ten: results for its JSON and CSV, every rejection with its location, and lossless writing.
 #include <gtest/gtest.h>
 
 #include "common/expect_error.h"
@@ -277,7 +277,7 @@ TEST(ReadTen, TellsTheSpellingByTheContent) {
   EXPECT_TRUE(ten.sniff("{\"1-Epoch_Duration\": 1"));
 }
 
-// Both spellings, there and back.
+// Both spellings, written and read back.
 TEST(WriteTen, LosesNothing) {
   for (const std::string name : {"okay-ring3.ten.json", "okay-star3.ten.csv", "okay-steps4.ten.csv",
                                  "okay-a2a3.ten.csv", "okay-tacos.csv", "okay-tacos-timed.csv"}) {
@@ -328,7 +328,7 @@ TEST(ReadTen, TransfersCarrySetsOfChunks) {
   EXPECT_EQ(chunk_count(s.transfers[1]), 1U);
 }
 
-// Every form has the same sets; only a schedule with sets is of version 2.
+// Every form has the same sets; only a schedule with sets has version 2.
 TEST(ReadTen, SetsComeBackInEachForm) {
   Diagnostics diagnostics;
   const Schedule s = read_ten(sets, diagnostics);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Schedules over switches: what comes to a switch goes on once (rule R8), and a transfer is a way from NPU to NPU.
+// Schedules over switches: data that reaches a switch leaves it once (rule R8), and a transfer is a route from NPU
+// to NPU.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -24,7 +25,7 @@ std::string csv(const Schedule& s, const std::string& form = "csv") {
   return out;
 }
 
-// NPUs 0 to 3, switches 4 and 5, each with a link to and from all others; one chunk goes where `post` says.
+// NPUs 0 to 3, switches 4 and 5, each with a link to and from all others; one chunk goes to the nodes in `post`.
 std::string head(const std::string& post = "3", const std::string& pre = "0") {
   std::string text =
       "#ten-schedule,2\n#collective,custom\n#npu_count,4\n#switch,4;5\n#chunk_size_bytes,1000\n#chunk,7," + pre +
@@ -57,7 +58,7 @@ TEST(TenWays, ATransferGoesFromNpuToNpu) {
   EXPECT_EQ(describe(s, middle), "transfer 2 (chunk 7, 4->5)");
 }
 
-// Two copies meet in switch 4: first come, first go on, unless the file says otherwise.
+// Two copies meet in switch 4: first in, first out, unless the file specifies another order.
 TEST(TenWays, ArrivalsAndDeparturesArePairedInOrder) {
   const std::string arrivals = head("2;3", "0;1") + "1,0,4,7,0,2,copy,\n2,1,4,7,0,3,copy,\n";
   const Schedule s = read(arrivals + "3,4,2,7,3,5,copy,\n4,4,3,7,4,6,copy,\n");
@@ -76,7 +77,7 @@ TEST(TenWays, ArrivalsAndDeparturesArePairedInOrder) {
   }
 }
 
-// A sum and a copy of one chunk are not each other's continuation.
+// A reduction and a copy of one chunk do not continue each other.
 TEST(TenWays, ReductionsAndCopiesPassApart) {
   const Schedule s = read(head("2;3", "0;1;2;3") +
                           "1,0,4,7,0,2,reduce,\n2,1,4,7,0,3,copy,\n3,4,2,7,3,5,copy,\n4,4,3,7,4,6,reduce,\n");

@@ -106,7 +106,7 @@ TEST(Generate, LayersOverlapGradientsWithTheLayersBefore) {
                                       "ALL_REDUCE"}));
   EXPECT_EQ(deps(t, 3), std::vector<NodeId>{2});
   EXPECT_EQ(deps(t, 4), std::vector<NodeId>{2});       // not the collective
-  EXPECT_EQ(deps(t, 6), (std::vector<NodeId>{4, 5}));  // the pass before and layer 0's gradients
+  EXPECT_EQ(deps(t, 6), (std::vector<NodeId>{4, 5}));  // the preceding pass and layer 0's gradients
   EXPECT_EQ(deps(t, 7), (std::vector<NodeId>{6, 3}));
   EXPECT_EQ(t.nodes.nodes[0].duration_us, 2U);
   EXPECT_EQ(int_value(t.nodes.attributes(t.nodes.nodes[0]), attr::duration_nanos).value, 1500);
@@ -135,7 +135,7 @@ TEST(Generate, PatternsHaveTheirShapes) {
   EXPECT_EQ(deps(make(r)[1], 2), std::vector<NodeId>{1});
 }
 
-// Ids run on over ranks and cases: 2 ranks' metadata nodes are 0 and 1, the first load is 2, …
+// Ids continue over ranks and cases: 2 ranks' metadata nodes are 0 and 1, the first load is 2, …
 TEST(Generate, LikeTheReferenceIdsRunOn) {
   const auto first_id = [](const char* kind, Rank ranks, Rank rank) {
     GenerateRequest r{.kind = kind, .ranks = ranks};
@@ -161,7 +161,7 @@ TEST(Generate, WhatAKindCannotBeToldIsRefused) {
   EXPECT_EQ(refusal(r), "kind chain has no number of layers");
   r = {.kind = "layers"};
   r.like_reference = true;
-  EXPECT_EQ(refusal(r), "kind layers is no case of Chakra's generator");
+  EXPECT_EQ(refusal(r), "kind layers is not a case of Chakra's generator");
   r = {.kind = "chain"};
   r.count = 0;
   EXPECT_EQ(refusal(r), "count 0: expected 1 to 5000000");
@@ -170,8 +170,8 @@ TEST(Generate, WhatAKindCannotBeToldIsRefused) {
   r.iterations = 100'000;
   EXPECT_EQ(refusal(r), "a rank would have more than 10000000 nodes");
   EXPECT_EQ(refusal({.kind = "send_ring", .ranks = 1}),
-            "kind send_ring needs two ranks at least: messages go to another one");
-  EXPECT_EQ(refusal({.kind = "chain", .ranks = 0}), "a set needs a rank at least");
+            "kind send_ring requires at least two ranks: messages go to another rank");
+  EXPECT_EQ(refusal({.kind = "chain", .ranks = 0}), "a set requires at least one rank");
 }
 
 TEST(Generate, CollectivesAreParsed) {

@@ -134,7 +134,7 @@ TEST(Noise, ReadsSettings) {
   };
   refuse({"nodes=0.1"}, "noise 'nodes=0.1'; did you mean node?");
   refuse({"=0.1"}, "noise '=0.1': expected layer, rank or node, such as layer=0.3");
-  refuse({"node=0.1", "node=0.1"}, "noise 'node=0.1': node stands twice");
+  refuse({"node=0.1", "node=0.1"}, "noise 'node=0.1': node is repeated");
   for (const char* bad : {"node", "node=", "node=x", "node=-0.1", "node=2.1", "node=nan", "node=inf", "node=0.1 "})
     refuse({bad}, ": expected a number from 0 to 2, such as node=0.3");
 }

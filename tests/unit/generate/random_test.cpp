@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random sets end on an NPU that has one slot for its sends and collectives, whatever takes how long. Nothing here
-// knows the library's own replay.
+// Random sets complete on an NPU with one slot for its sends and collectives, for any durations. This test is
+// independent of the library's own replay.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t seeds = test::rounds(200U);
 
-// The nodes of all ranks, with what they wait for: nodes of their rank, and of a receive also its send.
+// The nodes of all ranks and their dependencies: nodes of their rank, and for a receive also its send.
 class Ranks {
  public:
   struct Node {
@@ -58,7 +58,7 @@ class Ranks {
   [[nodiscard]] const std::vector<std::vector<std::size_t>>& collectives() const { return collectives_; }
   [[nodiscard]] bool has_groups() const { return has_groups_; }
 
-  // All that has ended before `node` begins.
+  // All nodes that end before `node` begins.
   [[nodiscard]] std::vector<bool> before(std::size_t node) const {
     std::vector<bool> found(nodes_.size());
     std::vector<std::size_t> left = {node};
@@ -85,7 +85,8 @@ GenerateRequest request_of(std::uint64_t seed, Rank ranks) {
   return r;
 }
 
-// What some rank's part of a collective waits for has left the slot of every rank before that one's part takes it.
+// Each dependency of a rank's call of a collective has left the slot of every rank before that rank's call takes
+// it.
 TEST(RandomSets, ACollectiveHoldsNothingBackThatItWaitsFor) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const Rank count = seed % 3 == 0 ? 3 : 8;
@@ -110,8 +111,9 @@ TEST(RandomSets, ACollectiveHoldsNothingBackThatItWaitsFor) {
   }
 }
 
-// ASTRA-sim numbers the chunks of all collectives that an NPU takes part in, and all ranks' collectives meet by
-// that number: they do as long as every rank has run the same ones before, which those of groups would change.
+// ASTRA-sim numbers the chunks of all collectives of an NPU, and the collectives of all ranks are matched by this
+// number. This works as long as every rank has run the same collectives before; collectives of groups would break
+// it.
 TEST(RandomSets, HaveNoCollectivesOfSomeRanks) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const Ranks ranks(request_of(seed, 8));
@@ -120,8 +122,9 @@ TEST(RandomSets, HaveNoCollectivesOfSomeRanks) {
   }
 }
 
-// ASTRA-sim's order of issue: at the start and at each end of a node of an NPU its free nodes are offered in
-// ascending order of id; sends and collectives want its one slot for them, computation that for computing.
+// ASTRA-sim's order of issue. At the start and at each end of a node of an NPU, its ready nodes are offered in
+// ascending order of id. Sends and collectives require the one slot for them, computation requires the compute
+// slot.
 class Npus {
  public:
   Npus(const Ranks& ranks, std::uint64_t seed)
@@ -137,7 +140,7 @@ class Npus {
     }
   }
 
-  // How many nodes have run when nothing more happens.
+  // Number of nodes that have run when no more events happen.
   std::size_t run() {
     for (Rank r = 0; r < free_.size(); ++r) issue(r);
     std::size_t ended = 0;
@@ -172,7 +175,7 @@ class Npus {
       n = free_[rank].erase(n);
     }
   }
-  // A receive's message is there when it is free; a collective ends when the last rank has called it.
+  // A receive's message has arrived when the receive is ready; a collective ends when the last rank has called it.
   void call(Rank rank) {
     const std::size_t k = called_[rank]++;
     if (*std::min_element(called_.begin(), called_.end()) <= k) return;

@@ -56,7 +56,7 @@ TEST(TopologicalOrder, ShorterWithACycle) {
 TEST(FindCycle, ShortestThroughTheLowestNode) {
   EXPECT_TRUE(find_cycles(graph_of({{}, {0}, {0, 1}})).empty());
   EXPECT_TRUE(find_cycles(Graph{}).empty());
-  // 1 → 2 → 3 → 4 → 1 and the short cut 2 → 4; 5 ⇄ 6 is a shorter cycle, but of higher nodes.
+  // 1 → 2 → 3 → 4 → 1 and the short cut 2 → 4; 5 ⇄ 6 is a shorter cycle, but with higher nodes.
   EXPECT_EQ(find_cycles(graph_of({{}, {4}, {1}, {2}, {3, 2}, {6}, {5}})).front(), (Indices{1, 2, 4}));
 }
 

@@ -40,7 +40,7 @@ Members members_of(std::string_view bytes) {
   return members;
 }
 
-// A single header with any fields; the checksum is made right.
+// A single header with any fields and a correct checksum.
 std::string header(const std::string& name, std::string_view size, char type, std::string_view magic) {
   std::string block(512, '\0');
   block.replace(0, name.size(), name);
@@ -67,7 +67,7 @@ std::string padded(std::string bytes) {
 }
 const std::string end_blocks(1024, '\0');
 
-// What GNU tar or another program on PATH makes of a command; its standard output.
+// Returns the standard output of a command that runs GNU tar or another program on PATH.
 std::string run(const std::string& command) {
   std::string out;
   FILE* const stream = ::popen(command.c_str(), "r");
@@ -133,7 +133,7 @@ TEST(Tar, CutAtEveryByteIsAnError) {
     const Error error = thrown_error([&] { (void)members_of(std::string_view(bytes).substr(0, n)); });
     ASSERT_EQ(error.kind(), Error::Kind::input) << n;
     ASSERT_EQ(error.where().file, "t.tar");
-    ASSERT_NE(std::string(error.what()).find("the archive is cut"), std::string::npos) << n << error.what();
+    ASSERT_NE(std::string(error.what()).find("the archive is truncated"), std::string::npos) << n << error.what();
     ASSERT_LE(error.where().offset, static_cast<std::int64_t>(n));
     ASSERT_GE(error.where().offset + 512, static_cast<std::int64_t>(n));
   }
@@ -193,13 +193,13 @@ TEST(Tar, ClaimedSizes) {
   const std::string_view huge("\x80\0\0\0\x3f\xff\xff\xff\xff\xff\xff\xff", 12);
   const std::string bytes = posix("ring.0.et", '0', huge) + std::string(512, 'x') + end_blocks;
   const Error cut = thrown_error([&] { (void)members_of(bytes); });
-  EXPECT_NE(std::string(cut.what()).find("the archive is cut: member ring.0.et lacks"), std::string::npos);
+  EXPECT_NE(std::string(cut.what()).find("the archive is truncated: member ring.0.et lacks"), std::string::npos);
   for (const std::string_view bad : {std::string_view("\x80\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12),
                                      std::string_view("-1"), std::string_view("000000008"), std::string_view("")}) {
     EXPECT_EQ(thrown_error([&] { (void)members_of(posix("a", '0', bad) + end_blocks); }).kind(),
               Error::Kind::input);
   }
-  // A long name of a claimed 7 GiB must not be allocated.
+  // A long name with a claimed size of 7 GiB must not be allocated.
   EXPECT_EQ(thrown_error([&] { (void)members_of(posix("a", 'L', "70000000000") + end_blocks); }).kind(),
             Error::Kind::input);
 }
@@ -234,7 +234,7 @@ TEST(Tar, DamagedHeaders) {
   for (std::size_t i = 1024; i < 1024 + 345; ++i) {
     std::string damaged = bytes;
     damaged[i] = static_cast<char>(damaged[i] ^ 1);
-    // Within the checksum field, bytes behind the digits do not count.
+    // Within the checksum field, bytes after the digits are ignored.
     if (i == 1024 + 155) continue;
     const Error error = thrown_error([&] { (void)members_of(damaged); });
     ASSERT_EQ(text_of(error), "t.tar:@0x400: damaged tar header") << i;

@@ -80,7 +80,7 @@ TEST_P(CompressionTest, DamageIsAnErrorOrHarmless) {
     std::string damaged = whole;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x55);
     try {
-      EXPECT_EQ(unpacked(damaged), bytes) << i;  // header bytes such as the time mean nothing
+      EXPECT_EQ(unpacked(damaged), bytes) << i;  // header bytes such as the time are ignored
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), Error::Kind::input);
       ++errors;
@@ -94,7 +94,7 @@ TEST_P(CompressionTest, BytesBehindTheStreamAreAnError) {
   EXPECT_EQ(error.kind(), Error::Kind::input);
 }
 
-// 64 MiB of zeros in a few kilobytes: read in pieces, they need no memory.
+// 64 MiB of zeros in a few kilobytes: read in pieces, they take no memory.
 TEST_P(CompressionTest, BombsAreStreamed) {
   std::string bomb;
   const auto output = compressed(memory_output(bomb), GetParam());

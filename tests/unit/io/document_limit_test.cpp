@@ -14,14 +14,14 @@ using test::thrown_error;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 
-// Back to the default when a test ends.
+// Resets the limit when a test ends.
 class Limit {
  public:
   explicit Limit(std::uint64_t bytes) { set_document_limit(bytes); }
   ~Limit() { set_document_limit(std::nullopt); }
 };
 
-// 48 MiB that become a few KiB: with the two times that parsing takes, far more than 64 MiB.
+// 48 MiB that compress to a few KiB. With twice the size for parsing, far more than 64 MiB.
 std::string bomb(Compression compression) { return packed(std::string(48 * mib, 'a'), compression); }
 
 TEST(DocumentLimit, ACompressedDocumentIsLimited) {
@@ -31,7 +31,7 @@ TEST(DocumentLimit, ACompressedDocumentIsLimited) {
     EXPECT_EQ(error.kind(), Error::Kind::input);
     EXPECT_EQ(error.rule(), "memory");
     EXPECT_NE(text_of(error).find("bomb: "), std::string::npos);
-    EXPECT_NE(text_of(error).find("1,000 times as much and 64 MiB"), std::string::npos) << text_of(error);
+    EXPECT_NE(text_of(error).find("1,000 times their size plus 64 MiB"), std::string::npos) << text_of(error);
     EXPECT_NE(text_of(error).find("--max-expand SIZE"), std::string::npos);
     EXPECT_EQ(text_of(thrown_error([&] { (void)decompressed(memory_input("bomb", bytes))->peek(48 * mib); })),
               text_of(error));
@@ -57,7 +57,7 @@ TEST(DocumentLimit, WhatIsStreamedIsNot) {
   EXPECT_EQ(seen, 48 * mib);
 }
 
-// What is read part by part counts once: 48 MiB are below 64.
+// Data that is read part by part counts once: 48 MiB are below 64.
 TEST(DocumentLimit, TextAloneCountsOnce) {
   const std::string bytes = bomb(Compression::zstd);
   EXPECT_EQ(decompressed(memory_input("text", bytes))->read_rest(0, Held::text).size(), 48 * mib);
@@ -73,7 +73,7 @@ std::size_t read_through(const std::string& bytes) {
   return seen;
 }
 
-// A frame of zstd whose every four bytes are a block of 128 KiB.
+// A zstd frame in which every four bytes are a block of 128 KiB.
 std::string stream_bomb(std::size_t blocks) {
   std::string bytes("\x28\xb5\x2f\xfd\x00\x38", 6);
   for (std::size_t i = 0; i < blocks; ++i)
@@ -85,13 +85,13 @@ TEST(DocumentLimit, AStreamEndsAThousandTimesItsBytesAndOneGibibyte) {
   const std::string all = stream_bomb(12 * 1024);
   const Error error = thrown_error([&] { (void)read_through(all); });
   EXPECT_EQ(error.rule(), "memory");
-  EXPECT_NE(text_of(error).find("1,000 times as much and 1 GiB"), std::string::npos) << text_of(error);
+  EXPECT_NE(text_of(error).find("1,000 times their size plus 1 GiB"), std::string::npos) << text_of(error);
   EXPECT_NE(text_of(error).find("--max-expand SIZE"), std::string::npos);
   const Limit limit(2048 * mib);
   EXPECT_EQ(read_through(all), 1536 * mib);
 }
 
-// Whatever we compress is taken back as one document.
+// All output of the library can be read back as one document.
 TEST(DocumentLimit, WhatIsWrittenIsReadBack) {
   std::string text;
   const std::string part = test::sample(mib / 16);
@@ -111,7 +111,7 @@ TEST(DocumentLimit, IsRaisedAndLowered) {
     const Limit limit(mib);
     EXPECT_NE(text_of(thrown_error([&] {
                 (void)memory_input("plain", std::string(2 * mib, 'a'))->read_rest();
-              })).find("plain: one document or message is larger than 1 MiB; if the data is sound"),
+              })).find("plain: one document or message is larger than 1 MiB; if the data is trusted"),
               std::string::npos);
     EXPECT_EQ(memory_input("plain", std::string(mib, 'a'))->read_rest().size(), mib);
   }
@@ -126,7 +126,7 @@ TEST(DocumentLimit, HonestDataPasses) {
   }
 }
 
-// Together they are 80 MiB, each by itself is small.
+// Together they are 80 MiB, each alone is small.
 TEST(DocumentLimit, MembersOfAnArchiveAreNotCountedTogether) {
   std::string tar;
   {
@@ -147,7 +147,7 @@ TEST(DocumentLimit, MembersOfAnArchiveAreNotCountedTogether) {
   EXPECT_EQ(members, 4);
 }
 
-// The bytes of the file count, not those of the compressed member in between.
+// The bytes of the file count, not the bytes of the compressed member inside.
 TEST(DocumentLimit, CompressedTwice) {
   const std::string inner = packed(std::string(64 * mib, '\0'), Compression::gzip);
   const std::string bytes = packed(inner, Compression::zstd);

@@ -93,12 +93,12 @@ TEST(InputSet, GapsAndDoubles) {
   scratch.write("ring.3.et", "");
   const Error gap = thrown_error([&] { InputSet set({scratch.path("ring")}); });
   EXPECT_EQ(gap.kind(), Error::Kind::input);
-  EXPECT_EQ(text_of(gap), scratch.path("ring.2.et") + ": missing from the set, which goes up to rank 3");
+  EXPECT_EQ(text_of(gap), scratch.path("ring.2.et") + ": missing from the set, whose last rank is 3");
   EXPECT_EQ(text_of(thrown_error([&] { InputSet set({scratch.path()}); })), text_of(gap));
   scratch.write("ring.classes.json", "{}");
   EXPECT_EQ(text_of(thrown_error([&] { InputSet set({scratch.path("ring")}); })),
             text_of(gap) + "; " + scratch.path("ring.classes.json") +
-                " says for which ranks each stands: it is a folded set");
+                " lists the ranks that each represents: it is a folded set");
   scratch.write("ring.2.et", "");
   scratch.write("ring.1.et.gz", "");
   const Error twice = thrown_error([&] { InputSet set({scratch.path("ring")}); });
@@ -110,7 +110,7 @@ TEST(InputSet, Directory) {
   const Scratch scratch;
   const Error empty = thrown_error([&] { InputSet set({scratch.path()}); });
   EXPECT_EQ(empty.kind(), Error::Kind::input);
-  EXPECT_EQ(text_of(empty), scratch.path() + ": holds no trace set (NAME.0.et …, or NAME.etm)");
+  EXPECT_EQ(text_of(empty), scratch.path() + ": contains no trace set (NAME.0.et …, or NAME.etm)");
   scratch.write("ring.0.et", "zero");
   scratch.write("notes.txt", "");
   scratch.write("ring.groups.json", "{}");
@@ -123,8 +123,8 @@ TEST(InputSet, Directory) {
   scratch.write("other.0.et", "");
   const Error two = thrown_error([&] { InputSet set({scratch.path()}); });
   EXPECT_EQ(two.kind(), Error::Kind::input);
-  EXPECT_EQ(text_of(two), scratch.path() + ": holds several trace sets; name one of them: " +
-                              scratch.path("other") + ", " + scratch.path("ring"));
+  EXPECT_EQ(text_of(two), scratch.path() + ": contains several trace sets; name one: " + scratch.path("other") +
+                              ", " + scratch.path("ring"));
 }
 
 TEST(InputSet, DirectoryOfAMasterTrace) {
@@ -136,7 +136,7 @@ TEST(InputSet, DirectoryOfAMasterTrace) {
   EXPECT_EQ(streams_of(set), (Names{scratch.path() + "/ring.etm.zst rank=none all"}));
   scratch.write("b.etm", "");
   EXPECT_EQ(text_of(thrown_error([&] { InputSet two({scratch.path()}); })),
-            scratch.path() + ": holds several trace sets; name one of them: " + scratch.path("b.etm") + ", " +
+            scratch.path() + ": contains several trace sets; name one: " + scratch.path("b.etm") + ", " +
                 scratch.path("ring.etm.zst"));
   scratch.write("ring.0.et", "ranks win");
   EXPECT_EQ(streams_of({scratch.path()}), (Names{scratch.path("ring.0.et") + " rank=0 ranks win"}));
@@ -151,7 +151,8 @@ TEST(InputSet, TarOfAMasterTrace) {
             (Names{scratch.path("t.tar(d/ring.etm)") + " rank=none <d/ring.etm>"}));
   for (const Names& members : {Names{"a.etm", "b.etm"}, Names{"a.etm", "ring.0.et"}})
     EXPECT_EQ(text_of(thrown_error([&] { (void)streams_with(members); })),
-              scratch.path("t.tar(" + members[1] + ")") + ": the archive holds a second trace set beside a.etm");
+              scratch.path("t.tar(" + members[1] + ")") +
+                  ": the archive contains a second trace set in addition to a.etm");
   EXPECT_EQ(streams_with({"ring.0.et", "a.etm"}),
             (Names{scratch.path("t.tar(ring.0.et)") + " rank=0 <ring.0.et>"}));
 }
@@ -202,7 +203,7 @@ TEST(InputSet, FilesThatAreNearlyRanksAreTold) {
   std::filesystem::remove(at + "r.1.et.gz");
   scratch.write("r.2.et", "");
   EXPECT_EQ(text_of(thrown_error([&] { InputSet set({at + "r"}); })),
-            at + "r.1.et: missing from the set, which goes up to rank 2; " + list + " are" + why);
+            at + "r.1.et: missing from the set, whose last rank is 2; " + list + " are" + why);
 }
 
 TEST(InputSet, MembersThatAreNearlyRanksAreTold) {
@@ -254,7 +255,7 @@ TEST(InputSet, GroupsAreReadOnlyWhenAskedFor) {
       scratch.write("out/r.groups.json", packed(std::string(65 << 20, ' '), Compression::gzip));
   InputSet set({scratch.path("out/r")});
   EXPECT_EQ(streams_of(set).size(), 1U);
-  EXPECT_EQ(text_of(thrown_error([&] { (void)set.groups(); })), groups + ": more than 64 MiB of groups");
+  EXPECT_EQ(text_of(thrown_error([&] { (void)set.groups(); })), groups + ": the groups file exceeds 64 MiB");
   scratch.write("out/r.groups.json", "{}");
   InputSet small({scratch.path("out")});
   EXPECT_EQ(small.groups()->name, scratch.path("out") + "/r.groups.json");
@@ -269,14 +270,14 @@ TEST(InputSet, WrongTars) {
     return text_of(error).substr(scratch.path().size() + 1);
   };
   EXPECT_EQ(error_with({"ring.0.et", "ring.3.et", "ring.1.et"}),
-            "t.tar(ring.2.et): missing from the set, which goes up to rank 3");
+            "t.tar(ring.2.et): missing from the set, whose last rank is 3");
   EXPECT_EQ(error_with({"ring.0.et", "ring.0.et.gz"}), "t.tar(ring.0.et.gz): rank 0 is in the archive twice");
   EXPECT_EQ(error_with({"ring.0.et", "b/ring.1.et"}),
-            "t.tar(b/ring.1.et): the archive holds a second trace set beside ring");
+            "t.tar(b/ring.1.et): the archive contains a second trace set in addition to ring");
   EXPECT_EQ(
       error_with({"notes"}),
-      "t.tar: the archive holds no ranks (members NAME.0.et …, or NAME.etm); extract a trace of another name, "
-      "and give the file itself");
+      "t.tar: the archive contains no ranks (members NAME.0.et …, or NAME.etm); extract a trace with another name, "
+      "and pass its file");
   EXPECT_EQ(error_with({"ring.0.et", "../ring.1.et"}),
             "t.tar:@0x600: member ../ring.1.et: absolute names and \"..\" are refused");
   std::string cut = tar_of_names({"ring.0.et"});
@@ -285,7 +286,7 @@ TEST(InputSet, WrongTars) {
   InputSet set({path});
   EXPECT_EQ(set.next()->rank, 0U);
   EXPECT_EQ(text_of(thrown_error([&] { (void)set.next(); })),
-            path + ":@0x400: the archive is cut: it lacks the two zero blocks that end a tar");
+            path + ":@0x400: the archive is truncated: it lacks the two zero blocks that end a tar");
 }
 
 TEST(InputSet, StandardInputAndPipes) {
@@ -329,26 +330,26 @@ TEST(InputSet, ATarCutInItsFirstHeader) {
   for (const std::size_t n : {1U, 6U, 100U, 262U, 511U}) {
     const std::string cut = header.substr(0, n);
     const std::string path = scratch.write("cut.tar", cut);
-    EXPECT_EQ(message(path), path + ":@0x0: the archive is cut inside a header") << n;
+    EXPECT_EQ(message(path), path + ":@0x0: the archive is truncated inside a header") << n;
     EXPECT_TRUE(InputSet({path}).files().empty());
     for (const auto& [name, compression] : {std::pair{"cut.tar.gz", Compression::gzip},
                                             {"cut.tgz", Compression::gzip},
                                             {"cut.tar.zst", Compression::zstd}}) {
       const std::string packed_path = scratch.write(name, test::packed(cut, compression));
-      EXPECT_EQ(message(packed_path), packed_path + ":@0x0: the archive is cut inside a header") << n;
+      EXPECT_EQ(message(packed_path), packed_path + ":@0x0: the archive is truncated inside a header") << n;
     }
   }
   const std::string empty = scratch.write("empty.tar", "");
-  EXPECT_EQ(message(empty), empty + ":@0x0: the archive is cut: it lacks the two zero blocks that end a tar");
+  EXPECT_EQ(message(empty), empty + ":@0x0: the archive is truncated: it lacks the two zero blocks that end a tar");
 }
 
-// Without the name of a tar only the magic tells it from other streams.
+// Without the name of a tar, only the magic distinguishes it from other streams.
 TEST(InputSet, ACutTarWithoutATarName) {
   const Scratch scratch;
   const std::string header = tar_of_names({"r.0.et"});
   const std::string sure = scratch.write("sure", header.substr(0, 262));
   EXPECT_EQ(text_of(thrown_error([&] { (void)InputSet({sure}).next(); })),
-            sure + ":@0x0: the archive is cut inside a header");
+            sure + ":@0x0: the archive is truncated inside a header");
   const std::string unsure = scratch.write("unsure", header.substr(0, 261));
   EXPECT_EQ(InputSet({unsure}).next()->input->read_rest(), header.substr(0, 261));
   int ends[2];
@@ -358,7 +359,7 @@ TEST(InputSet, ACutTarWithoutATarName) {
   const int saved = ::dup(STDIN_FILENO);
   ::dup2(ends[0], STDIN_FILENO);
   EXPECT_EQ(text_of(thrown_error([] { (void)InputSet({"-"}).next(); })),
-            "<stdin>:@0x0: the archive is cut inside a header");
+            "<stdin>:@0x0: the archive is truncated inside a header");
   ::dup2(saved, STDIN_FILENO);
   ::close(saved);
   ::close(ends[0]);

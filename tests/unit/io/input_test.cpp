@@ -19,7 +19,7 @@ using test::Scratch;
 using test::text_of;
 using test::thrown_error;
 
-// Gives at most `step` bytes at a time, as pipes do.
+// Returns at most `step` bytes at a time, as pipes do.
 class Trickle final : public Input {
  public:
   Trickle(std::string_view bytes, std::size_t step) : Input("trickle", std::nullopt), rest_(bytes), step_(step) {}

@@ -25,7 +25,8 @@ using test::Scratch;
 using test::text_of;
 using test::write_file;
 
-// Runs `body` in this child process. It ends here whatever happens: what it shares with its parent is the parent's.
+// Runs `body` in this child process, which ends here in any case: objects shared with the parent belong to the
+// parent.
 template <class Body>
 [[noreturn]] void run_in_this_child(const Body& body) {
   try {
@@ -37,7 +38,7 @@ template <class Body>
   ::_exit(99);
 }
 
-// Runs `body` in a child process and gives its wait status.
+// Runs `body` in a child process and returns its wait status.
 template <class Body>
 int in_child(const Body& body) {
   const pid_t child = ::fork();
@@ -98,7 +99,7 @@ void write_set(OutputFiles& files, const Scratch& scratch, const std::string& te
   for (std::thread& thread : threads) thread.join();
 }
 
-// Runs `body(ready)` in a child process, waits until it calls ready() and for up to 2^bits us more, different in
+// Runs `body(ready)` in a child process, waits until it calls ready() and for up to 2^bits µs more, different in
 // each run, and ends the child by a signal.
 template <class Body>
 void signal_child(unsigned run, int bits, const Body& body) {
@@ -117,7 +118,7 @@ void signal_child(unsigned run, int bits, const Body& body) {
   EXPECT_EQ(::read(ends[0], &ready, 1), 1);
   ::close(ends[0]);
   ::usleep((run * 2654435769U) >> (32 - bits));
-#ifdef __SANITIZE_THREAD__  // takes SIGPIPE for a fault of the thread, and runs the handler within its own locks
+#ifdef __SANITIZE_THREAD__  // reports SIGPIPE as a fault of the thread, and runs the handler within its own locks
   const int number = std::array{SIGINT, SIGTERM, SIGHUP}[run % 3];
 #else
   const int number = std::array{SIGINT, SIGTERM, SIGHUP, SIGPIPE}[run % 4];
@@ -133,7 +134,7 @@ TEST(OutputFiles, ASignalWhileThreadsCreateFilesLeavesNothing) {
   scratch.write("r0", "old");
   for (unsigned run = 0; run < 60; ++run) {
     signal_child(run, 15, [&](const auto& ready) {
-      OutputFiles files;  // 64 of it need no name
+      OutputFiles files;  // 64 files need no name
       for (int i = 0; i < 64; ++i) write_file(files, scratch.path("first" + std::to_string(i)), "new");
       ready();
       write_set(files, scratch, "new");
@@ -151,7 +152,7 @@ TEST(OutputFiles, ASignalDuringCommitLeavesOneWholeSet) {
   std::sort(names.begin(), names.end());
   for (unsigned run = 0; run < 8; ++run) {
     signal_child(run, 14, [&](const auto& ready) {
-      std::thread([] { ::pause(); }).detach();  // takes the signal while this thread holds it off
+      std::thread([] { ::pause(); }).detach();  // receives the signal while this thread blocks it
       OutputFiles files;
       write_set(files, scratch, std::to_string(run));
       ready();
@@ -169,7 +170,7 @@ TEST(OutputFiles, ASignalDuringCommitLeavesOneWholeSet) {
 TEST(OutputFiles, WhatFailsBehindASignalIsNoError) {
   const Scratch scratch;
   const int status = in_child([&] {
-    std::thread([] { ::pause(); }).detach();  // takes the signal during the step
+    std::thread([] { ::pause(); }).detach();  // receives the signal during the step
     OutputFiles files;
     for (int i = 0; i < 80; ++i) write_file(files, scratch.path("r" + std::to_string(i)), "x");
     {

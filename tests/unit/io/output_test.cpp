@@ -22,7 +22,7 @@ using test::text_of;
 using test::thrown_error;
 using test::write_file;
 
-// Standard output is another file while this lives.
+// Redirects standard output to another file during its lifetime.
 class StdoutAt {
  public:
   explicit StdoutAt(int fd) : saved_(::dup(STDOUT_FILENO)) {
@@ -145,7 +145,7 @@ TEST(OutputFiles, OutputMayOutliveTheGroup) {
   EXPECT_EQ(scratch.names(), Names{});
 }
 
-// More files than may be unnamed at once: the rest has temporary names.
+// More files than the limit of unnamed ones: the rest has temporary names.
 TEST(OutputFiles, LargeSets) {
   const Scratch scratch;
   const std::size_t count = 300;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the io tests share: bytes to write, compressed and not, and sets of files.
+// Helpers for the io tests: bytes to write, compressed and uncompressed, and sets of files.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ inline std::string packed(std::string_view bytes, Compression compression) {
 
 inline std::string unpacked(std::string_view bytes) { return decompressed(memory_input("m", bytes))->read_rest(); }
 
-// `size` bytes that compress neither to nothing nor not at all, the same every time.
+// Returns `size` moderately compressible bytes, the same each time.
 inline std::string sample(std::size_t size) {
   std::string bytes;
   std::uint32_t state = 1;

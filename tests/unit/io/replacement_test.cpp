@@ -23,7 +23,7 @@ using test::Scratch;
 using test::text_of;
 using test::thrown_error;
 
-// A new file under a temporary name, as commit() leaves it.
+// A new file with a temporary name, as left by commit().
 FileChange new_file(const Scratch& scratch, const std::string& name, const std::string& text) {
   FileChange c;
   c.target = scratch.path(name);
@@ -54,7 +54,7 @@ std::string write_journal(const Scratch& scratch, const std::vector<FileChange>&
   return journal;
 }
 
-// What a process does before it is killed: the new file in its place, the old one aside.
+// The changes of a process before it is killed: the new file at its target, the old one aside.
 void apply(const FileChange& c) {
   ::rename(c.target.c_str(), c.backup.c_str());
   if (!c.is_removal) {
@@ -62,7 +62,7 @@ void apply(const FileChange& c) {
   }
 }
 
-// A copy of all files, in a folder of its own.
+// A copy of all files in another folder.
 std::string copied(const Scratch& scratch) {
   const std::string folder = scratch.path() + ".copy";
   std::filesystem::copy(scratch.path(), folder);
@@ -117,7 +117,7 @@ TEST(Replacement, AJournalRemovesNumberedFiles) {
   EXPECT_EQ(thrown_error([&] { (void)parse_journal("/d/.ring.etkit-replace", text); }).kind(), Error::Kind::input);
 }
 
-// A journal may come from anybody, in an archive that is unpacked.
+// A journal may come from an untrusted archive.
 TEST(Replacement, AJournalMayNotAskForMore) {
   const std::string journal = "/d/.ring.etkit-replace";
   const std::string whole = journal_text(
@@ -148,14 +148,14 @@ TEST(Replacement, APipeIsNoJournal) {
   ASSERT_EQ(::mkfifo(journal.c_str(), 0600), 0);
   const Error error = thrown_error([&] { finish_replacements_in(scratch.path()); });
   EXPECT_EQ(error.where().file, journal);
-  EXPECT_EQ(std::string(error.what()), "is no regular file, as the journal of a replacement is; remove it");
+  EXPECT_EQ(std::string(error.what()), "is not a regular file, but has the name of a journal; remove it");
 }
 
 TEST(Replacement, IsFinishedByWhoReadsTheSet) {
   for (const std::string operand : {"ring", "", "ring.0.et"}) {
     const Scratch scratch;
     scratch.write("ring.0.et", "old 0");
-    scratch.write("ring.1.et", "new one");  // in its place already
+    scratch.write("ring.1.et", "new one");  // already at its target
     scratch.write("ring.2.et", "old 2");
     std::vector<FileChange> changes = {new_file(scratch, "ring.0.et", "new zero"),
                                        new_file(scratch, "ring.1.et", "new one"), removal(scratch, "ring.2.et")};
@@ -187,7 +187,7 @@ TEST(Replacement, AChangedFileIsLeftToTheUser) {
             text_of(error));
 }
 
-// So is an old file that was still to be replaced.
+// The same holds for an old file that was not yet replaced.
 TEST(Replacement, AnEditOfAnOldFileIsNotOverwritten) {
   for (const bool is_removal : {false, true}) {
     const Scratch scratch;
@@ -207,7 +207,7 @@ TEST(Replacement, AnEditOfAnOldFileIsNotOverwritten) {
   }
 }
 
-// What takes the place of a file that was already removed is kept as well.
+// A file at the target of a completed removal is kept as well.
 TEST(Replacement, ANewFileInThePlaceOfARemovedOneIsKept) {
   const Scratch scratch;
   scratch.write("ring.0.et", "old 0");
@@ -222,7 +222,7 @@ TEST(Replacement, ANewFileInThePlaceOfARemovedOneIsKept) {
   EXPECT_EQ(scratch.read("ring.1.et"), "by hand");
 }
 
-// A copy has other times: it goes back to the old set, from whatever state.
+// A copy has other times: it is reverted to the old set from any state.
 TEST(Replacement, ACopyGoesBack) {
   for (std::size_t applied = 0; applied <= 3; ++applied) {
     const Scratch scratch;
@@ -245,7 +245,7 @@ TEST(Replacement, ACopyGoesBack) {
   }
 }
 
-// When all is replaced and old files have begun to go, there is no way back, and none is needed.
+// After all replacements, when removal of old files has begun, reverting is neither possible nor needed.
 TEST(Replacement, ACopyOfWhatWasAllButDoneIsDone) {
   const Scratch scratch;
   scratch.write("ring.0.et", "old 0");
@@ -263,7 +263,7 @@ TEST(Replacement, ACopyOfWhatWasAllButDoneIsDone) {
   std::filesystem::remove_all(copy);
 }
 
-// The lock of a living process is waited for.
+// Waits for the lock of a living process.
 TEST(Replacement, WaitsForTheProcessThatIsAtIt) {
   const Scratch scratch;
   const std::vector<FileChange> changes = {new_file(scratch, "ring.0.et", "new zero"),
@@ -282,7 +282,7 @@ TEST(Replacement, WaitsForTheProcessThatIsAtIt) {
   writer.join();
 }
 
-// The next set of the name finishes the one before, and replaces it.
+// The next set of the same name completes the preceding replacement, and then replaces its files.
 TEST(Replacement, ByAWriter) {
   const Scratch scratch;
   scratch.write("ring.1.et", "old one");

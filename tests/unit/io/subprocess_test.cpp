@@ -124,7 +124,7 @@ TEST_P(SubprocessAfter, ASignalToUsEndsTheChildToo) {
   EXPECT_EQ(WTERMSIG(status), GetParam());
   const pid_t child = std::atoi(scratch.read("pid").c_str());
   ASSERT_GT(child, 0);
-  const auto runs = [&] {  // a zombie that init has not yet collected is dead enough
+  const auto runs = [&] {  // a zombie not yet collected by init counts as ended
     const std::string stat = std::filesystem::exists("/proc/" + std::to_string(child))
                                  ? open_input("/proc/" + std::to_string(child) + "/stat")->read_rest()
                                  : ") Z";

@@ -67,7 +67,7 @@ TEST(WritePage, WithoutPagesSaysSo) {
   EXPECT_THROW(write_page(PageKind::report, "a", "{}", {}, *out), Error);
 }
 
-// A page is sent by mail: its shell stays small.
+// Pages are sent by mail: the shell must stay small.
 TEST(WritePage, ShellsFitTheirBudget) {
   for (const PageKind kind : {PageKind::report, PageKind::ten, PageKind::graph}) {
     EXPECT_LE(page_program(kind).script.size() + page_style().size(), 150'000u);

@@ -59,7 +59,7 @@ TEST(TenPage, SwitchesAreNamed) {
   EXPECT_NE(page.head.find(R"("switches":2,"needs_stored":false,"relays":[3,4])"), std::string::npos) << page.head;
 }
 
-// By the occupancy beta the next transfer may begin while the last byte of this one is on its way.
+// With occupancy beta, the next transfer may begin while the last byte of this one is in flight.
 TEST(TenPage, LinksAreBusyWhileBytesGoOut) {
   test::ScheduleMaker m(Collective::custom, 2);
   m.wire(0, 1, 3).chunk({0}, {1}).move(0, 1, 0, 0, 4);
@@ -90,7 +90,7 @@ TEST(TenPage, StepsOfUnknownLengthAreSteps) {
   EXPECT_EQ(column<double>(timed, "begin"), (Reals{3000}));
 }
 
-// Beyond what a page shows the message has the number, and what to do.
+// Beyond the limit of a page, the message has the number and the next step.
 TEST(TenPage, TooManyTransfersAreRefused) {
   test::ScheduleMaker m(Collective::custom, 2);
   m.wire(0, 1).chunk({0}, {1});

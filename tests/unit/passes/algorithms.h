@@ -32,7 +32,7 @@ struct Tb {
   std::vector<Row> rows;
 };
 
-// gpus[r] are rank r's threadblocks. Lines count from 1 in row order, so that findings can be told apart.
+// gpus[r] are rank r's threadblocks. Lines count from 1 in row order, so that findings can be distinguished.
 inline Algorithm make_algorithm(Collective collective, std::int32_t chunks, bool inplace, std::int32_t i_chunks,
                                 std::int32_t o_chunks, std::int32_t s_chunks,
                                 const std::vector<std::vector<Tb>>& gpus) {
@@ -83,12 +83,12 @@ inline Algorithm ring(std::int32_t n) {
   return make_algorithm(Collective::all_reduce, n, true, n, 0, 0, gpus);
 }
 
-// A step that moves both chunks of a rank's part to where they stood.
+// A step that moves both chunks of a rank's shard to the same offset.
 inline Row part_of_two(StepType type, std::int32_t rank) {
   return {type, Buffer::input, 2 * rank, Buffer::input, 2 * rank, 2};
 }
 
-// What rank 2 does with the part of rank 3: the sending step waits for the receiving one, in threadblock 1.
+// Steps of rank 2 for the shard of rank 3: the sending step waits for the receiving one, in threadblock 1.
 inline std::pair<Row, Row> passed_on_by_rank_2() {
   Row received = part_of_two(StepType::recv, 3), passed_on = part_of_two(StepType::send, 3);
   received.hasdep = true;
@@ -97,7 +97,7 @@ inline std::pair<Row, Row> passed_on_by_rank_2() {
   return {received, passed_on};
 }
 
-// Gather of two chunks from each of four ranks to rank 1, in place; rank 2 passes on what rank 3 gives.
+// Gather of two chunks from each of four ranks to rank 1, in place; rank 2 forwards the chunks of rank 3.
 inline Algorithm gather_over_two() {
   using enum StepType;
   const auto part = part_of_two;
@@ -109,7 +109,7 @@ inline Algorithm gather_over_two() {
                          {Tb{2, -1, 0, {part(send, 3)}}}});
 }
 
-// Scatter of two chunks to each of four ranks from rank 1, in place; rank 2 passes on what is for rank 3.
+// Scatter of two chunks to each of four ranks from rank 1, in place; rank 2 forwards the chunks for rank 3.
 inline Algorithm scatter_over_two() {
   using enum StepType;
   const auto part = part_of_two;

@@ -13,12 +13,12 @@
 namespace convert {
 namespace {
 
-// Below `end`.
+// A random number below `end`.
 std::uint32_t some(std::mt19937& random, std::uint32_t end) { return static_cast<std::uint32_t>(random() % end); }
 
 std::vector<std::uint32_t> tokens(std::string_view text) { return {text.begin(), text.end()}; }
 
-// The length of a longest common subsequence, by the table.
+// Returns the length of a longest common subsequence, by dynamic programming.
 std::size_t common(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (const std::uint32_t t : a) {
@@ -46,7 +46,7 @@ void expect_aligned(const std::vector<std::uint32_t>& a, const std::vector<std::
 
 TEST(Align, SmallOnesByHand) {
   EXPECT_EQ(align(tokens("abc"), tokens("xaybzc")), (std::vector<TokenPair>{{0, 1}, {1, 3}, {2, 5}}));
-  EXPECT_EQ(align(tokens("aa"), tokens("aaaa")), (std::vector<TokenPair>{{0, 0}, {1, 1}}));  // the early ones
+  EXPECT_EQ(align(tokens("aa"), tokens("aaaa")), (std::vector<TokenPair>{{0, 0}, {1, 1}}));  // the first ones
   EXPECT_EQ(align(tokens("abcd"), tokens("bd")), (std::vector<TokenPair>{{1, 0}, {3, 1}}));
   EXPECT_TRUE(align(tokens("abc"), tokens("")).empty());
   EXPECT_TRUE(align(tokens("abc"), tokens("xyz")).empty());
@@ -70,7 +70,7 @@ TEST(Align, LongOnesThatDifferInFewPlaces) {
   std::vector<std::uint32_t> a, b;
   std::size_t kept = 0;
   for (std::uint32_t i = 0; i < 200'000; ++i) {
-    const std::uint32_t t = i % 97;  // it repeats
+    const std::uint32_t t = i % 97;  // repetitive
     const unsigned fate = some(random, 1000);
     if (fate != 0) a.push_back(t);
     if (fate != 1) b.push_back(t);
@@ -82,7 +82,7 @@ TEST(Align, LongOnesThatDifferInFewPlaces) {
   EXPECT_GE(pairs.size(), kept * 999 / 1000);
 }
 
-// Whatever the sequences are: a table of these would have 10^12 cells.
+// Sequences without common elements: a table would have 10^12 cells.
 TEST(Align, StrangersTakeNoLongerThanTheyAreLong) {
   std::mt19937 random(3);
   constexpr std::size_t length = test::rounds(1'000'000U);

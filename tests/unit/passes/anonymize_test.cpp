@@ -21,7 +21,7 @@ namespace {
 
 using namespace test;
 
-// Not a hash to keep secrets with: different texts have different digests.
+// Not a secure hash: different texts have different digests.
 std::array<std::uint8_t, 32> spread(std::string_view text) {
   std::array<std::uint8_t, 32> out{};
   std::uint64_t state = 14695981039346656037ULL;
@@ -97,7 +97,7 @@ TEST(AnonymizeNames, MarksOfIterationsStay) {
   EXPECT_EQ(typed.hide("secret iteration 2", NodeType::comm_coll), "COMM_COLL_NODE iteration 2");
 }
 
-// What was hidden before, in an order that repeats or not, changes nothing; also where it is forgotten.
+// Texts that were hidden before do not influence the result, in any order, also if they are forgotten.
 TEST(AnonymizeNames, AreTheSameWhateverCameBefore) {
   const NameNumbers numbers;
   const KeyedHash hash = spread;
@@ -137,7 +137,7 @@ TEST(AnonymizeSizes, RoundedUpAndInRange) {
   EXPECT_EQ(SizeRule({.scale = 1e6}).changed(INT64_MAX / 2), INT64_MAX);
 }
 
-// Parts of an all-to-all still add up, and the outputs of calls still are so many times the inputs.
+// Shards of an all-to-all still add up, and the outputs of calls still are multiples of the inputs.
 TEST(AnonymizeSizes, SumsAndMultiplesStay) {
   TraceBuilder b;
   b.collective(0, Collective::all_to_all, 300).splits({100, 90, 110}, {7, 8, 9}).set(attr::comm_bytes_out, 24);
@@ -171,7 +171,7 @@ TEST(AnonymizeSizes, RareOnesBecomeTheNextLarger) {
   EXPECT_EQ(sizes, (std::vector<std::int64_t>{10, 40, 40, 40, 60, 60, 20}));
 }
 
-// What has no larger one, and is too rare, takes the largest before it along.
+// A rare size without a larger one is merged with the largest size below it.
 TEST(AnonymizeSizes, TheLastOnesBecomeOne) {
   SizeCounts counts;
   counts.add(0, 10, 3);
@@ -187,7 +187,7 @@ TEST(AnonymizeSizes, TheLastOnesBecomeOne) {
   EXPECT_EQ(number_of(nodes, 1, attr::comm_size), 30);
 }
 
-// Two nodes are not eight, however many sizes they have.
+// Nodes are counted, not their sizes: two nodes are not eight.
 TEST(AnonymizeSizes, NodesAreCountedNotTheirSizes) {
   TraceBuilder b;
   for (NodeId id = 0; id < 8; ++id) b.collective(id, Collective::all_to_all, 20).splits({10, 10}, {10, 10});
@@ -239,7 +239,7 @@ TEST(AnonymizeTimes, RoundedToDigits) {
   EXPECT_EQ(rule.changed(12'500, 1), 13'000U);
 }
 
-// Starts would tell the times that are changed.
+// Unchanged starts would reveal the changed times.
 TEST(AnonymizeTimes, StartsGoWithTimes) {
   TraceBuilder b;
   b.comp(0).set(attr::start_nanos, 5000).set(attr::duration_nanos, 1000);
@@ -472,7 +472,7 @@ TEST(AnonymizeLinkOrder, WhoWaitsAlreadyWaitsForNoOther) {
   b.table().add_ints(attr::link_seq, Kind::int64_list, first);
   b.send(1, 1, 1, 8).control(0);
   b.table().add_ints(attr::link_seq, Kind::int64_list, second);
-  b.send(2, 1, 0, 8);  // as the first again: the trace repeats its collective
+  b.send(2, 1, 0, 8);  // equal to the first: the trace repeats its collective
   b.table().add_ints(attr::link_seq, Kind::int64_list, first);
   NodeTable nodes = b.trace().nodes;
   const std::size_t before = nodes.deps.size();

@@ -9,7 +9,7 @@ namespace {
 
 using namespace test;
 
-// The findings without their place, which is that of the first node, and without the rule's name.
+// The findings without their location, which is the first node, and without the rule's name.
 Lines attribute_findings(TraceBuilder& b) {
   Lines out;
   for (std::string line : findings(b, "attributes")) {
@@ -104,11 +104,11 @@ TEST(Attributes, ImpossibleValues) {
                    "error: node 2: attribute num_ops is -4, which is negative",
                    "error: node 2: attribute tensor_size is 18446744073709551615, which is more than 2^63-1",
                    "error: node 3: unknown node type 12",
-                   "error: node 4: attribute comm_type is 10, which is no known collective",
+                   "error: node 4: attribute comm_type is 10, which is not a known collective",
                    "error: node 5: attribute comm_dst is 5000000000, which is not a rank",
                    "error: node 6: attribute comm_src is -1, which is not a rank",
                    "error: node 6: attribute msg_chunk_cnt is -2, which is negative",
-                   "error: node 7: attribute tensor_loc is 3, expected 0 (not said), 1 (local) or 2 (remote)"}));
+                   "error: node 7: attribute tensor_loc is 3, expected 0 (unspecified), 1 (local) or 2 (remote)"}));
 }
 
 TEST(Attributes, OwnRankMustAgree) {
@@ -137,8 +137,8 @@ TEST(Attributes, SplitsAreSizes) {
   all_to_all(4, 30, Kind::double_list, {10, 20});
   all_to_all(5, 30, Kind::int64_list, {10, 30});
   EXPECT_EQ(attribute_findings(b),
-            (Lines{"error: node 2: attribute send_splits has numbers that are no sizes, or add up to 2^63 and more",
-                   "error: node 3: attribute send_splits has numbers that are no sizes, or add up to 2^63 and more",
+            (Lines{"error: node 2: attribute send_splits has negative sizes, or sizes that add up to 2^63 or more",
+                   "error: node 3: attribute send_splits has negative sizes, or sizes that add up to 2^63 or more",
                    "error: node 4: attribute send_splits is of kind double_list, expected int64_list",
                    "warning: node 5: send_splits add up to 40, but comm_size is 30"}));
 }
@@ -200,9 +200,9 @@ TEST(Attributes, OneAttributeTwice) {
   b.table().add_ints(Name("list"), Kind::int64_list, std::vector<std::int64_t>{1, 3});
   b.comp(6).set(Name("mine"), 1);
   EXPECT_EQ(attribute_findings(b),
-            (Lines{"error: node 1: attribute num_ops stands twice, with different values: 5 and 6",
-                   "error: node 3: attribute note stands twice, with different values",
-                   "error: node 5: attribute list stands twice, with different values"}));
+            (Lines{"error: node 1: attribute num_ops occurs twice, with different values: 5 and 6",
+                   "error: node 3: attribute note occurs twice, with different values",
+                   "error: node 5: attribute list occurs twice, with different values"}));
 }
 
 TEST(Attributes, Metadata) {
@@ -225,10 +225,8 @@ TEST(Attributes, SomeDimensionTakesPart) {
   b.collective(1, Collective::all_reduce, 8).table().add_ints(attr::involved_dim, Kind::bool_list, none);
   b.collective(2, Collective::all_reduce, 8).table().add_ints(attr::involved_dim, Kind::bool_list, one);
   b.collective(3, Collective::all_reduce, 8).table().add_ints(attr::involved_dim, Kind::bool_list, {});
-  EXPECT_EQ(
-      findings(b, "attributes"),
-      Lines{"t.0.et:@0x0: error: node 1: attribute involved_dim is false for every dimension: a collective takes "
-            "place in one at least [attributes]"});
+  EXPECT_EQ(findings(b, "attributes"), Lines{"t.0.et:@0x0: error: node 1: attribute involved_dim is false for "
+                                             "every dimension; a collective requires at least one [attributes]"});
 }
 
 }  // namespace

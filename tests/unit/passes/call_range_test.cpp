@@ -53,7 +53,7 @@ TEST(CallRange, EndsBelowTheCallsInWhichStepsHang) {
   EXPECT_EQ(a.max_bytes, 8 << 20);
   EXPECT_EQ(a.min_bytes, 1);
   EXPECT_EQ(set_calls(a, {1 << 30, 0}), 8 << 20);
-  EXPECT_EQ(a.min_bytes, 0);  // nothing would be left
+  EXPECT_EQ(a.min_bytes, 0);  // no size would remain
   request.largest_call = 0;
   a = build_collective(request);
   EXPECT_EQ(set_calls(a, {1 << 30, 0}), std::nullopt);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rule deadlock against replays: what is called certain never ends, however nodes are issued.
+// Rule deadlock compared with replays: a certain deadlock never completes, for any order of issue.
 #include <gtest/gtest.h>
 
 #include "random_sets.h"

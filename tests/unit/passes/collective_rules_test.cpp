@@ -12,7 +12,7 @@ using Type = Collective;
 
 constexpr const char* rule = "collectives";
 
-// Runs each type once, of 8 bytes, in a chain of ids from 1.
+// Runs each type once, with 8 bytes, in a chain of ids from 1.
 void chain(TraceBuilder& b, const std::vector<Type>& types, std::string_view group = {}) {
   for (NodeId i = 1; i <= types.size(); ++i)
     b.collective(i, types[i - 1], 8, group, i == 1 ? std::vector<NodeId>{} : std::vector<NodeId>{i - 1});
@@ -77,7 +77,7 @@ TEST(Collectives, SizesThatMayDifferAreNotFound) {
   EXPECT_EQ(findings(set, rule), Lines{});
   for (Rank r = 0; r < 2; ++r)
     set[r].collective(6, Type::all_gather, 8 + r).set(attr::comm_bytes_out, 16 + 2 * r).set(attr::group_size, 2);
-  ASSERT_EQ(findings(set, rule).size(), 1U);  // each says that the parts are equal
+  ASSERT_EQ(findings(set, rule).size(), 1U);  // each states that the shards are equal
   EXPECT_NE(findings(set, rule)[0].find("6th collective of all ranks: all_gather of 9 bytes"), std::string::npos);
 }
 
@@ -100,7 +100,7 @@ TEST(Collectives, FewerOrMore) {
   EXPECT_EQ(
       findings(set, rule),
       Lines{"t.1.et:@0x0: error: rank 1 has 1 collective of all ranks (last: node 1 'n'), rank 0 has 2: rank 0 "
-            "node 2 'n', barrier, waits for ever [collectives]\n"
+            "node 2 'n', barrier, waits forever [collectives]\n"
             "t.1.et:@0x0: note: hint: 1 collective missing on rank 1, or too many on rank 0"});
   auto more = trace_builders(2);
   chain(more[0], {Type::all_reduce});
@@ -108,7 +108,7 @@ TEST(Collectives, FewerOrMore) {
   EXPECT_EQ(
       findings(more, rule),
       Lines{"t.1.et:@0x10: error: rank 1 has 2 collectives of all ranks, rank 0 has 1 (last: node 1 'n'): rank "
-            "1 node 2 'n', reduce of 8 bytes, waits for ever [collectives]\n"
+            "1 node 2 'n', reduce of 8 bytes, waits forever [collectives]\n"
             "t.1.et:@0x10: note: hint: 1 collective missing on rank 0, or too many on rank 1"});
 }
 
@@ -133,10 +133,9 @@ TEST(Collectives, OrderHints) {
   auto set = trace_builders(2);
   chain(set[0], {Type::all_reduce, Type::all_gather});
   chain(set[1], {Type::all_gather, Type::all_reduce});
-  EXPECT_EQ(
-      last_note(findings(set, rule)),
-      "hint: rank 1 runs that of rank 0 later, as node 2; all ranks of a group must run its collectives in one "
-      "order");
+  EXPECT_EQ(last_note(findings(set, rule)),
+            "hint: rank 1 runs the collective of rank 0 later, as node 2; all ranks of a group must run its "
+            "collectives in the same order");
   auto free = trace_builders(2);
   chain(free[0], {Type::all_reduce, Type::all_gather});
   free[1].collective(1, Type::all_gather, 8).collective(2, Type::all_reduce, 8);
@@ -146,10 +145,9 @@ TEST(Collectives, OrderHints) {
   auto sizes = trace_builders(2);
   sizes[0].collective(1, Type::all_reduce, 8).collective(2, Type::all_reduce, 16, "", {1});
   sizes[1].collective(1, Type::all_reduce, 16).collective(2, Type::all_reduce, 8, "", {1});
-  EXPECT_EQ(
-      last_note(findings(sizes, rule)),
-      "hint: rank 1 runs that of rank 0 later, as node 2; all ranks of a group must run its collectives in one "
-      "order");
+  EXPECT_EQ(last_note(findings(sizes, rule)),
+            "hint: rank 1 runs the collective of rank 0 later, as node 2; all ranks of a group must run its "
+            "collectives in the same order");
 }
 
 TEST(Collectives, OrderFollowsDependenciesNotIds) {
@@ -181,19 +179,16 @@ TEST(Collectives, Members) {
       (Lines{"t.3.et:@0x0: error: rank 3 node 3 'n' is a collective of group 1, but rank 3 is not a member "
              "[collectives]\n"
              "t.3.et:@0x0: note: group 1 has the ranks 0, 1, 2, 4\n"
-             "t.3.et:@0x0: note: hint: add the rank to the group in PREFIX.groups.json, or give the collective the "
-             "pg_name "
-             "of its own",
+             "t.3.et:@0x0: note: hint: add the rank to the group in PREFIX.groups.json, or correct the pg_name of "
+             "the collective",
              "t.0.et: error: the ranks 0, 4 have no collective of group 1, but rank 1 has 1 collective of group "
-             "1, the first of them node 1 'n' [collectives]\n"
+             "1, the first is node 1 'n' [collectives]\n"
              "t.0.et: note: hint: a collective waits for all members of its group"}));
   auto world = trace_builders(2);
   world[1].collective(4, Type::barrier, -1, "0");
-  EXPECT_EQ(
-      findings(world, rule),
-      Lines{"t.0.et: error: rank 0 has no collective of all ranks, but rank 1 has 1 collective of all ranks, the "
-            "first of them node 4 'n' [collectives]\n"
-            "t.0.et: note: hint: a collective waits for all members of its group"});
+  EXPECT_EQ(findings(world, rule), Lines{"t.0.et: error: rank 0 has no collective of all ranks, but rank 1 has 1 "
+                                         "collective of all ranks, the first is node 4 'n' [collectives]\n"
+                                         "t.0.et: note: hint: a collective waits for all members of its group"});
 }
 
 TEST(Collectives, UndefinedGroup) {
@@ -207,11 +202,11 @@ TEST(Collectives, UndefinedGroup) {
       (Lines{"t.0.et:@0x20: error: rank 0 node 3 'n' is a collective of group 9, which the groups file does not "
              "define [collectives]\n"
              "t.0.et:@0x20: note: the ranks 0, 1 use it\n"
-             "t.0.et:@0x20: note: hint: list its ranks in PREFIX.groups.json, under the name that pg_name gives",
+             "t.0.et:@0x20: note: hint: list its ranks in PREFIX.groups.json, under its pg_name",
              "t.0.et:@0x0: error: rank 0 node 1 'n' is a collective of group mp, which the groups file does not "
              "define [collectives]\n"
              "t.0.et:@0x0: note: the ranks 0, 1 use it\n"
-             "t.0.et:@0x0: note: hint: list its ranks in PREFIX.groups.json, under the name that pg_name gives"}));
+             "t.0.et:@0x0: note: hint: list its ranks in PREFIX.groups.json, under its pg_name"}));
 }
 
 TEST(Collectives, StatedGroupSize) {
@@ -241,11 +236,11 @@ TEST(Collectives, OneNameForTwoGroups) {
     set[r].collective(1, r < 2 ? Type::barrier : Type::all_reduce, 8, "1").set(attr::group_size, 2);
   EXPECT_EQ(
       findings(set, rule),
-      Lines{"t.0.et:@0x0: error: rank 0 node 1 'n' states a group_size of 2 for group 1, but 4 use it "
-            "[collectives]\n"
-            "t.0.et:@0x0: note: the ranks 0, 1, 2, 3 use it\n"
-            "t.0.et:@0x0: note: hint: the name may stand for several groups; give each a name of its own, and "
-            "list their ranks in PREFIX.groups.json"});
+      Lines{
+          "t.0.et:@0x0: error: rank 0 node 1 'n' states a group_size of 2 for group 1, but 4 use it [collectives]\n"
+          "t.0.et:@0x0: note: the ranks 0, 1, 2, 3 use it\n"
+          "t.0.et:@0x0: note: hint: the name may denote several groups; give each its own name, and list their "
+          "ranks in PREFIX.groups.json"});
 }
 
 TEST(Collectives, SplitsMeetEachOther) {
@@ -256,14 +251,14 @@ TEST(Collectives, SplitsMeetEachOther) {
   EXPECT_EQ(findings(set, rule), Lines{});
   const GroupLists other_order = {{"1", {1, 0, 2}}};
   const std::string note =
-      "t.%.et:@0x0: note: hint: send_splits of one rank and recv_splits of the other must agree; "
-      "both follow the order of the group";
+      "t.%.et:@0x0: note: hint: send_splits of one rank and recv_splits of the other must agree; both are in group "
+      "order";
   EXPECT_EQ(
       findings(set, rule, &other_order),
       Lines{"t.1.et:@0x0: error: rank 1 node 1 'n' is the 1st collective of group 1: all_to_all, sends 4 bytes to "
             "rank 1; rank 1 node 1 'n' expects 2 bytes from rank 1 [collectives]\n" +
             std::string(note).replace(2, 1, "1")});
-  auto mixed = trace_builders(2);  // one rank says nothing: equal parts
+  auto mixed = trace_builders(2);  // one rank has no splits: equal shards
   mixed[0].collective(1, Type::all_to_all, 8).splits({4, 4}, {4, 5});
   mixed[1].collective(1, Type::all_to_all, 8);
   EXPECT_EQ(
@@ -282,11 +277,11 @@ TEST(Collectives, SplitsForOtherRanks) {
                   "[collectives]"});
   set[0].collective(2, Type::all_reduce, 8, "7").set(attr::group_size, 2);
   set[1].collective(2, Type::all_reduce, 8, "7");
-  const GroupLists groups = {{"7", {0, 1, 5}}};  // rank 5 is not in the set: rule groups says so
+  const GroupLists groups = {{"7", {0, 1, 5}}};  // rank 5 is not in the set: reported by rule groups
   EXPECT_EQ(findings(set, rule, &groups).size(), 2U);
 }
 
-// Sizes without splits cannot differ, whatever comes out.
+// Without splits, sizes cannot differ, for any result.
 TEST(Collectives, AnAllToAllWithoutSplitsHasOneSize) {
   auto set = trace_builders(2);
   for (Rank r = 0; r < 2; ++r) set[r].collective(1, Type::all_to_all, 8 + r).set(attr::comm_bytes_out, 9 - r);
@@ -317,7 +312,7 @@ TEST(Collectives, OverSomeDimensions) {
     set[r].collective(1, Type::all_reduce, 8);
     some_dims(set[r]);
   }
-  // Which ranks take part depends on the network.
+  // The participating ranks depend on the network.
   EXPECT_EQ(findings(set, "collectives,deadlock"), Lines{});
   set[2].collective(1, Type::all_reduce, 8);
   EXPECT_EQ(findings(set, rule).size(), 1U);

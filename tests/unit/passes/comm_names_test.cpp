@@ -80,7 +80,7 @@ TEST(CommNames, KernelsThatExchangeTheDataOfExpertsAreKnown) {
            {"void mori::shmem::quiet(int)", "untyped"},
            {"void tensorrt_llm::kernels::fusedMoeCommKernel<true>(args)", "all_to_all"},
            {"void tensorrt_llm::kernels::mnnvl_throughput::moeA2ACombineKernel<half>(args)", "all_to_all"},
-           // of one device
+           // on one device
            {"void deep_ep::layout::get_dispatch_layout<256, 32, 8>(long const*)", "none"},
            {"void mori::moe::ConvertDispatchOutputKernel<float>(args)", "none"},
            {"void flash::flash_fwd_splitkv_combine_kernel<Flash_fwd_kernel_traits<128>>(params)", "none"},

@@ -10,8 +10,8 @@
 namespace convert::test {
 namespace {
 
-// A line for each node: "ID TYPE NAME data:NODE … ctrl:NODE … us:DURATION comm_type=… comm_size=BYTES pg_name=…";
-// what is not there is left out.
+// One line per node: "ID TYPE NAME data:NODE … ctrl:NODE … us:DURATION comm_type=… comm_size=BYTES pg_name=…";
+// absent parts are omitted.
 std::vector<std::string> converted_lines(const Trace& trace) {
   std::vector<std::string> lines;
   const NodeTable& t = trace.nodes;
@@ -120,7 +120,7 @@ TEST(CompatConvert, BytesAreThoseOfTheInputs) {
   EXPECT_EQ(input_bytes("[[[1, 2, 0, 10, 4, 'a,]'], [1, 2, 0, 1, 2, \"it's [\"]], 'x']",
                         "['GenericList[Tensor(float),Tensor(half)]', 'String']"),
             42);
-  EXPECT_EQ(input_bytes("[[1, 2, 0, 10, 4, 'cuda:0']]", "[]"), 0);  // as many as both lists have
+  EXPECT_EQ(input_bytes("[[1, 2, 0, 10, 4, 'cuda:0']]", "[]"), 0);  // the length of the shorter list
   EXPECT_EQ(input_bytes("[[[[1, 2, 0, 10, 4, 'c']]]]", "['GenericList[GenericList[Tensor(float)]]']"),
             std::nullopt);
   EXPECT_EQ(input_bytes("['<None>']", "['Tensor(float)']"), std::nullopt);
@@ -157,7 +157,7 @@ TEST(CompatConvert, MetadataKeepsFiveAttributes) {
 }
 
 TEST(CompatConvert, FailuresOfTheReferenceAreErrors) {
-  const std::string how = "; leave out --compat chakra";
+  const std::string how = "; omit --compat chakra";
   HostBuilder old("1.0.1");
   EXPECT_EQ(conversion_error(old), "has schema 1.0.1: the reference program fails here (ValueError)" + how);
   HostBuilder coming("1.1.1-chakra.1.0.0");
@@ -167,13 +167,13 @@ TEST(CompatConvert, FailuresOfTheReferenceAreErrors) {
   HostBuilder unknown;
   unknown.thread().node(3, "a", 2).kernel(4, "ncclDevKernel_Reduce_Sum", 3);
   EXPECT_EQ(conversion_error(unknown),
-            "node 4 'ncclDevKernel_Reduce_Sum' is a collective that it does not know: the reference program fails "
+            "node 4 'ncclDevKernel_Reduce_Sum' is an unknown collective: the reference program fails "
             "here (ValueError)" +
                 how);
   HostBuilder missing;
   missing.thread().node(3, "a", 2).set(attr::inter_thread_dep, std::int64_t{99});
   EXPECT_EQ(conversion_error(missing),
-            "node 3 depends on node 99, which is not there: the reference program fails here (KeyError)" + how);
+            "node 3 depends on node 99, which does not exist: the reference program fails here (KeyError)" + how);
   HostBuilder cycle;
   cycle.thread().node(3, "a", 2).set(attr::inter_thread_dep, std::int64_t{4}).node(4, "b", 2);
   EXPECT_NE(conversion_error(cycle).find("(cyclic dependency)"), std::string::npos);
@@ -185,7 +185,7 @@ TEST(CompatConvert, FailuresOfTheReferenceAreErrors) {
   EXPECT_NE(conversion_error(replaced).find("has an attribute called name"), std::string::npos);
   HostBuilder negative;
   negative.thread().node(3, "a", 2).set(attr::exclusive_dur, -1.0);
-  EXPECT_NE(conversion_error(negative).find("has an exclusive_dur that is no duration"), std::string::npos);
+  EXPECT_NE(conversion_error(negative).find("has an exclusive_dur that is not a duration"), std::string::npos);
 }
 
 TEST(CompatConvert, ChainsInReverseOrderEndAtTheLimitOfRecursion) {

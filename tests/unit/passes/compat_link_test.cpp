@@ -18,7 +18,7 @@ std::string attribute_text(const Trace& trace, const Attr& a) {
   return std::to_string(static_cast<std::int64_t>(a.bits));
 }
 
-// A line for each node: "ID NAME <CALLER ATTRIBUTE=VALUE …"; the attributes that every node has are left out.
+// One line per node: "ID NAME <CALLER ATTRIBUTE=VALUE …"; attributes that every node has are omitted.
 std::vector<std::string> linked_lines(const Trace& trace) {
   std::vector<std::string> lines;
   for (const Node& n : trace.nodes.nodes) {
@@ -127,7 +127,7 @@ TEST(CompatLink, AChildThatStartsWithItsParentIsNotTakenOff) {
 
 TEST(CompatLink, WhatOverlapsIsSearchedForWhatLiesInside) {
   ProfileBuilder device;
-  // The second one ends behind the first, but what it contains lies inside both.
+  // The second one ends after the first, but the operations in it are inside both.
   device.cpu(0, 0, 100, 1).cpu(0, 50, 100, 2).cpu(0, 60, 10, 3).cpu(0, 65, 20, 4);
   EXPECT_EQ(exclusive(device), (std::vector<double>{75, 75, 10, 20}));
 }
@@ -159,7 +159,7 @@ TEST(CompatLink, TimesSince1970AreTheNearestDoubles) {
 TEST(CompatLink, AGroupBehindAGapFollowsWhatStartedLastOnAnotherThread) {
   ProfileBuilder device;
   device.cpu(0, 100, 10, 1).cpu(0, 1200, 10, 2).cpu(1, 500, 10, 3).cpu(1, 600, 10, 4).cpu(1, 2000, 10, 5);
-  // 1200 lies more than 1000 behind 110; 600 belongs to the group of 500; 2000 opens one.
+  // 1200 is more than 1000 after 110; 600 belongs to the group of 500; 2000 opens one.
   EXPECT_EQ(followed(device), (std::vector<std::int64_t>{0, 4, 1, 1, 2}));
 }
 
@@ -225,23 +225,23 @@ TEST(CompatLink, FailuresOfTheReferenceAreErrors) {
   HostBuilder no_root;
   no_root.node(2, "a", 2);
   EXPECT_EQ(link_error(no_root, good),
-            "has no node 1: the reference program fails here (KeyError); leave out --compat chakra");
+            "has no node 1: the reference program fails here (KeyError); omit --compat chakra");
   HostBuilder schema("2.0");
   schema.thread();
   EXPECT_EQ(link_error(schema, good),
-            "has schema 2.0: the reference program fails here (ValueError); leave out --compat chakra");
+            "has schema 2.0: the reference program fails here (ValueError); omit --compat chakra");
 
   HostBuilder host;
   host.thread();
   ProfileBuilder twice;
   twice.launch(0, 1, 4).launch(0, 2, 4);
   EXPECT_EQ(link_error(host, twice),
-            "has more than one launch with correlation 4: the reference program fails here (ValueError); leave out "
+            "has more than one launch with correlation 4: the reference program fails here (ValueError); omit "
             "--compat chakra");
   ProfileBuilder negative;
   negative.profile().negative_durations = 1;
   EXPECT_EQ(link_error(host, negative),
-            "has durations below 0: the reference program fails here (ValueError); leave out --compat chakra");
+            "has negative durations: the reference program fails here (ValueError); omit --compat chakra");
   ProfileBuilder fine;
   fine.cpu(0, 1, 1, 1).profile().cpu_ops.front().exact_times = false;
   EXPECT_NE(link_error(host, fine).find("finer than nanoseconds"), std::string::npos);

@@ -14,8 +14,8 @@ namespace {
 std::atomic<std::size_t> allocations{0};
 }
 
-// Not inlined: the compiler would see free() of what new gave. All that the library calls: AddressSanitizer wants
-// to see the new of a delete.
+// Not inlined: the compiler would see free() of memory from new. All variants that the library calls:
+// AddressSanitizer checks that new and delete match.
 [[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
   allocations.fetch_add(1, std::memory_order_relaxed);
   return std::malloc(size == 0 ? 1 : size);

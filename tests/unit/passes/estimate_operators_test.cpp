@@ -12,7 +12,7 @@ namespace {
 TEST(Estimate, Pointwise) {
   const Io two = Io().tensor(1, {2, 3}).tensor(2, {2, 3});
   EXPECT_EQ(estimate("add", Io(two).integer("1"), Io().tensor(3, {2, 3})), cost(6, 72));
-  // Broadcast: [4, 1] and [3] give 12 elements; 4 + 3 + 12 of them move.
+  // Broadcast: [4, 1] and [3] give 12 elements; 4 + 3 + 12 elements are moved.
   EXPECT_EQ(estimate("mul", Io().tensor(1, {4, 1}).tensor(2, {3})), cost(12, 76));
   EXPECT_EQ(estimate("mul", Io().tensor(1, {4, 2}).tensor(2, {3})), std::nullopt);
   // The same tensor twice is read once.
@@ -20,7 +20,7 @@ TEST(Estimate, Pointwise) {
   // In place: two read, one written.
   EXPECT_EQ(estimate("add_", Io(two).integer("1"), Io().tensor(1, {2, 3})), cost(6, 72));
   EXPECT_EQ(estimate("add_", Io(two).integer("1")), cost(6, 72));
-  // Into a given tensor, which is only written.
+  // Output into a given tensor, which is only written.
   EXPECT_EQ(estimate("mul", Io(two).tensor(3, {2, 3}), Io().tensor(3, {2, 3})), cost(6, 72));
   EXPECT_EQ(estimate("eq", Io(two), Io().tensor(3, {2, 3}, 1)), cost(6, 54));
   EXPECT_EQ(estimate("tanh_backward", Io(two)), cost(6, 72));
@@ -66,7 +66,7 @@ TEST(Estimate, WhatIsOnlyMoved) {
   // A table smaller than the result is read whole.
   EXPECT_EQ(estimate("gather", Io().tensor(1, {2, 4}).integer("0").tensor(2, {6, 4}, 8), Io().tensor(3, {6, 4})),
             cost(0, 192 + 32 + 96));
-  // Read index and source, read and write as many elements of self.
+  // Reads index and source, reads and writes as many elements of self.
   EXPECT_EQ(estimate("scatter_add_", Io().tensor(1, {1000, 4}).integer("0").tensor(2, {3, 4}, 8).tensor(3, {3, 4})),
             cost(12, 96 + 48 + 96));
   EXPECT_EQ(estimate("scatter_", Io().tensor(1, {1000, 4}).integer("0").tensor(2, {3, 4}, 8).real("1.0")),

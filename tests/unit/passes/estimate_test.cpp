@@ -23,7 +23,7 @@ TEST(Estimate, ProductsOfMatrices) {
   // In place self is read and written: 60 bytes twice.
   const Io onto = Io().tensor(9, {3, 5}).tensor(1, {3, 4}).tensor(2, {4, 5});
   EXPECT_EQ(estimate("addmm_", onto), cost(120, 60 + 128 + 60));
-  // Two batches of the same.
+  // Two such batches.
   const Io batches = Io().tensor(1, {2, 3, 4}).tensor(2, {2, 4, 5});
   EXPECT_EQ(estimate("bmm", batches), cost(240, 376));
   EXPECT_EQ(estimate("baddbmm", Io().tensor(9, {2, 3, 5}).tensor(1, {2, 3, 4}).tensor(2, {2, 4, 5})),
@@ -84,7 +84,7 @@ TEST(Estimate, Convolutions) {
   // And one addition of z, one relu for each of 1600 results; z is 1600 elements more.
   const Io with_z = Io(plain).tensor(4, {2, 8, 10, 10}).none().none().list("[2, 2]").list("[3, 3]").list("[1, 1]");
   EXPECT_EQ(estimate("cudnn_convolution_add_relu", Io(with_z).integer("1")), cost(473600, 27104));
-  // Groups of 3: weight [6, 1, 3, 3] of an input of 3 channels, padding 1: 2·(6·4·4)·9 = 1728; 48 + 54 + 96
+  // Groups of 3: weight [6, 1, 3, 3] with an input of 3 channels, padding 1: 2·(6·4·4)·9 = 1728; 48 + 54 + 96
   // elements.
   EXPECT_EQ(estimate("conv2d", Io().tensor(1, {1, 3, 4, 4})
                                    .tensor(2, {6, 1, 3, 3})
@@ -104,7 +104,7 @@ TEST(Estimate, Convolutions) {
 
 TEST(Estimate, TransposedConvolutions) {
   // [1, 4, 5, 5] * [4, 3, 7, 7], stride 2, padding 3, output padding 1: (5 − 1)·2 − 6 + 7 + 1 = 10 → 2 groups: 6
-  // channels. Each input element meets 3·49 weights: 2·100·147 = 29400. 100 + 588 + 600 elements.
+  // channels. Each input element is multiplied by 3·49 weights: 2·100·147 = 29400. 100 + 588 + 600 elements.
   EXPECT_EQ(estimate("convolution", convolution({1, 4, 5, 5}, {4, 3, 7, 7}, true, "2")), cost(29400, 5152));
   EXPECT_EQ(
       estimate("convolution", convolution({1, 4, 5, 5}, {4, 3, 7, 7}, true, "2"), Io().tensor(3, {1, 6, 10, 10})),
@@ -203,7 +203,7 @@ TEST(Estimate, Attention) {
   EXPECT_EQ(estimate("_scaled_dot_product_cudnn_attention",
                      Io(grouped).none().flag(true).real("0.0").flag(false).flag(false).none()),
             cost(1920, 1408));
-  // Causal with fewer queries than keys: 1 + 2 + 3 = 6 pairs a head; with more: 1 + 2 + 2 = 5.
+  // Causal with fewer queries than keys: 1 + 2 + 3 = 6 pairs per head; with more: 1 + 2 + 2 = 5.
   EXPECT_EQ(estimate("_scaled_dot_product_flash_attention", Io(grouped).real("0.0").flag(true).flag(false)),
             cost(768, 1408));
   EXPECT_EQ(estimate("_scaled_dot_product_flash_attention",
@@ -238,7 +238,7 @@ TEST(Estimate, AttentionThatDoesNotFit) {
   EXPECT_EQ(flash(Io().tensor(1, {2, 4, 6, 8}).tensor(2, {2, 3, 6, 8}).tensor(3, {2, 3, 6, 8})), std::nullopt);
   EXPECT_EQ(flash(Io().tensor(1, {8}).tensor(2, {8}).tensor(3, {8})), std::nullopt);
   const Io qkv = Io().tensor(1, {1, 6, 4, 8}).tensor(2, {1, 6, 4, 8}).tensor(3, {1, 6, 4, 8});
-  EXPECT_EQ(estimate("_scaled_dot_product_flash_attention", qkv), std::nullopt);  // causal or not?
+  EXPECT_EQ(estimate("_scaled_dot_product_flash_attention", qkv), std::nullopt);  // causal is unknown
   // Packed sequences, whose lengths are not in the trace.
   EXPECT_EQ(estimate("_efficient_attention_forward", Io(qkv)
                                                          .none()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Texts of inputs and outputs as PyTorch's traces have them, for tests of estimates.
+// Texts of inputs and outputs in the form of PyTorch's traces, for tests of estimates.
 #pragma once
 
 #include <cstdint>

@@ -76,13 +76,12 @@ std::string excerpt_error(const ExcerptOptions& options) {
 }
 
 TEST(Excerpt, SaysWhatIsMissing) {
-  EXPECT_EQ(excerpt_error({.around = NearNode{.node = 2}}), "--around 2: which rank? Name it, such as 3:2");
-  EXPECT_EQ(excerpt_error({.around = NearNode{.rank = 4, .node = 2}}),
-            "--around 4:2: there is no such rank in what is drawn");
+  EXPECT_EQ(excerpt_error({.around = NearNode{.node = 2}}),
+            "--around 2: the set has several ranks; give the rank, such as 3:2");
+  EXPECT_EQ(excerpt_error({.around = NearNode{.rank = 4, .node = 2}}), "--around 4:2: the rank is not drawn");
   EXPECT_EQ(excerpt_error({.around = NearNode{.rank = 3, .node = 20}}),
-            "--around 3:20: c.3.et has no node of that id");
-  EXPECT_EQ(excerpt_error({.nodes = std::pair<NodeId, NodeId>(50, 60)}),
-            "none of 16 nodes is in what was asked for");
+            "--around 3:20: c.3.et has no node with that id");
+  EXPECT_EQ(excerpt_error({.nodes = std::pair<NodeId, NodeId>(50, 60)}), "none of 16 nodes is selected");
 }
 
 }  // namespace

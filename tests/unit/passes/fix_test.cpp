@@ -72,16 +72,16 @@ TEST(Fix, WhatDoesNotFitStays) {
   b.table().add_string(attr::comm_type, "0");
   const Fixes fixes = fix_nodes(b.trace().nodes);
   EXPECT_EQ(fixes.total(), 0U);
-  EXPECT_EQ(fixes.lines(), (Lines{"is_cpu_op left in 1 node: the value does not fit bool_val",
-                                  "comm_dst left in 1 node: the value does not fit int32_val",
-                                  "comm_tag left in 1 node: the value does not fit int32_val",
-                                  "num_ops left in 1 node: the value does not fit int64_val"}));
+  EXPECT_EQ(fixes.lines(), (Lines{"is_cpu_op unchanged in 1 node: the value does not fit bool_val",
+                                  "comm_dst unchanged in 1 node: the value does not fit int32_val",
+                                  "comm_tag unchanged in 1 node: the value does not fit int32_val",
+                                  "num_ops unchanged in 1 node: the value does not fit int64_val"}));
   EXPECT_EQ(names_and_kinds(b.trace().nodes, 0),
             (Lines{"is_cpu_op:int32_val", "num_ops:uint64_val", "comm_tag:int64_val", "comm_dst:uint32_val",
                    "comm_size:double_val", "comm_type:string_val"}));
 }
 
-// Readers take the first attribute of a name; the others are nobody's.
+// Readers use the first attribute of a name and ignore the others.
 TEST(Fix, OnlyTheFirstOfAName) {
   TraceBuilder b;
   b.comp(0).set(attr::is_cpu_op, 0, Kind::bool_val);
@@ -136,7 +136,7 @@ TEST(Fix, Sums) {
   all += one;
   all += one;
   EXPECT_EQ(all.total(), 8U);
-  EXPECT_EQ(one.lines(), (Lines{"is_cpu_op (false) added to 1 node", "comm_size made int64_val in 2 nodes",
+  EXPECT_EQ(one.lines(), (Lines{"is_cpu_op (false) added to 1 node", "comm_size converted to int64_val in 2 nodes",
                                 "1 repeated dependency removed"}));
 }
 

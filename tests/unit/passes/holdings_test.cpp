@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holdings of nodes while a schedule runs.
+// Chunks held by nodes during a schedule.
 #include "passes/ten/holdings.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using enum Schedule::Op;
 
-// Returns the holding of a node at the begin of a microsecond; `initially` before any arrival.
+// Returns the holding of a node at the beginning of a microsecond; `initially` before any arrival.
 std::int32_t held(const Holdings& h, std::uint32_t node, std::uint32_t chunk, int us, std::int32_t initially = 0) {
   std::int32_t now = initially;
   for (const Holdings::Change& c : h.changes) {

@@ -13,7 +13,7 @@ namespace {
 
 using namespace test;
 
-// Gives the node that was added last a name.
+// Names the node that was added last.
 void name_last(TraceBuilder& b, std::string_view name) { b.table().nodes.back().name = b.table().add_text(name); }
 
 TraceBuilder& named(TraceBuilder& b, NodeId id, std::string_view name, const std::vector<NodeId>& deps = {}) {
@@ -34,7 +34,7 @@ TEST(Iterations, APeriodExplainsMostOfASequence) {
   EXPECT_EQ(text_of(find_period(sequence("aaaa"))), "1 from 0: 4");
   // Layers repeat within an iteration, which repeats as a whole.
   EXPECT_EQ(text_of(find_period(sequence("lllllllllhlllllllllhlllllllllh"))), "10 from 0: 3");
-  EXPECT_EQ(text_of(find_period(sequence("abababab"), 2)), "4 from 0: 2");  // so many iterations are wanted
+  EXPECT_EQ(text_of(find_period(sequence("abababab"), 2)), "4 from 0: 2");  // the requested number of iterations
   // One call of 40 differs.
   EXPECT_EQ(text_of(find_period(sequence("abcdabcdabcdabcdabcdabxdabcdabcdabcdabcd"))), "4 from 0: 10");
 }
@@ -69,7 +69,7 @@ TEST(Iterations, MarksAreReadFromNamesAndAttributes) {
   EXPECT_EQ(iteration_mark(b.table(), b.trace().nodes.nodes.back())->number, 5);
 }
 
-// Two steps behind a prologue of one node; the second waits for the last node of the first.
+// Two steps after a prologue of one node; the second waits for the last node of the first.
 TraceBuilder two_steps() {
   TraceBuilder b;
   named(b, 1, "process");
@@ -118,7 +118,7 @@ TEST(Iterations, CopiesDependOnPartnersInTheOneBefore) {
   EXPECT_EQ(taken(b.trace(), {.first = 1, .last = 1, .repeat = 3}, &counts),
             "1 20<1 21<20 22<21 23<1 24<23<22 25<24 26<1 27<26<25 28<27");
   EXPECT_EQ(counts.made, 2U);
-  // The first one, as the second depends on it.
+  // Including the first step, since the second depends on it.
   EXPECT_EQ(taken(b.trace(), {.first = 0, .last = 0, .repeat = 2}), "1 10<1 11<10 12<11<1 13<1 14<13<12 15<14<1");
   EXPECT_EQ(taken(b.trace(), {.first = 0, .last = 1, .repeat = 2}),
             "1 10<1 11<10 12<11<1 20<1 21<20<12 22<21 23<1 24<23<22 25<24<1 26<1 27<26<25 28<27");
@@ -166,11 +166,12 @@ TEST(Iterations, CopiesThatDoNotFitAreRefused) {
   TraceBuilder b;
   named(b, ~NodeId{0} - 5, "iteration 0");
   EXPECT_EQ(error_text([&] { (void)taken(b.trace(), {.first = 0, .last = 0, .repeat = 7}); }),
-            "t.0.et: --repeat 7: there are not enough ids behind 18446744073709551610 for 1 nodes each");
+            "t.0.et: --repeat 7: not enough node ids after 18446744073709551610 for copies of 1 nodes");
   TraceBuilder merged;
   merged.comp(1).set(Name(std::string_view("iteration")), 0).set(attr::merged_from, 3);
   EXPECT_EQ(error_text([&] { (void)taken(merged.trace(), {.first = 0, .last = 0, .repeat = 2}); }),
-            "t.0.et:@0x0: node 1 is of a merged collective, which cannot be repeated; --collapse folds it back");
+            "t.0.et:@0x0: node 1 belongs to a merged collective, which cannot be repeated; use --collapse to "
+            "restore the collective");
 }
 
 // An iteration is some computations, two calls and an optimizer.
@@ -210,7 +211,7 @@ TEST(Iterations, ACycleIsRefused) {
   named(b, 0, "iteration 1", {1});
   b.comp(1, {0});
   EXPECT_EQ(error_text([&] { (void)marked_iterations(b.trace()); }),
-            "t.0.et: a dependency cycle, in which no iterations can be told apart; et-validate names it");
+            "t.0.et: dependency cycle, so iterations cannot be distinguished; run et-validate to find it");
 }
 
 std::vector<IterationSurvey> surveys(std::vector<TraceBuilder>& set) {
@@ -226,7 +227,8 @@ TEST(Iterations, RanksMustAgree) {
   named(set[0], 2, "iteration 5");
   named(set[1], 0, "iteration 4");
   EXPECT_EQ(error_text([&] { check_same_iterations("s", surveys(set)); }),
-            "s: rank 1 has 1 iteration (4), rank 0 has 2 iterations (4 to 5); all ranks must have the same");
+            "s: rank 1 has 1 iteration (4), rank 0 has 2 iterations (4 to 5); all ranks must have the same "
+            "iterations");
   named(set[1], 1, "iteration 5");
   set[1].collective(2, Collective::all_reduce, 8);
   check_same_iterations("s", surveys(set));
@@ -238,14 +240,13 @@ TEST(Iterations, MessagesMustHaveBothEnds) {
   std::vector<TraceBuilder> set = trace_builders(2);
   named(set[0], 0, "iteration 4");
   set[0].send(1, 1, 3, 8);
-  set[0].send(2, 9, 3, 8);  // to a rank that is not there
+  set[0].send(2, 9, 3, 8);  // to a missing rank
   named(set[0], 3, "iteration 5");
   named(set[1], 0, "iteration 4");
   named(set[1], 1, "iteration 5");
   set[1].recv(2, 0, 3, 8);
-  EXPECT_EQ(
-      error_text([&] { check_complete_iterations("s", surveys(set), 0, 1); }),
-      "s: iteration 4: messages between rank 0 and rank 1 have their other end in another iteration, or nowhere");
+  EXPECT_EQ(error_text([&] { check_complete_iterations("s", surveys(set), 0, 1); }),
+            "s: iteration 4: messages between rank 0 and rank 1 have no counterpart in this iteration");
 }
 
 TEST(Iterations, LengthsAreFromBeginToBegin) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A program as PyTorch and its profiler would have recorded it, event by event; its linked trace in a few words;
-// and its replay.
+// A program as recorded by PyTorch and its profiler, event by event; its linked trace in short form; and its
+// replay.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace convert::test {
 struct HostOp {
   NodeId id = 0;
   std::string_view name{};
-  NodeId caller = 0;  // 0: the thread's node
+  NodeId caller = 0;  // 0: the node of the thread
   std::int64_t rf_id = -1;
   std::int64_t tid = 0;
   std::int64_t forward_tid = 0;
@@ -30,8 +30,8 @@ struct HostOp {
   std::string_view inputs = "[]", input_types = "[]", outputs = "[]", output_types = "[]";
 };
 
-// Operators are known by their host id. Threads of the profile are 0, 1, …; the host trace counts them from 1. All
-// times in nanoseconds.
+// Operators are identified by their host id. Threads of the profile are 0, 1, …; the host trace counts them from 1.
+// All times are in nanoseconds.
 class Program {
  public:
   explicit Program(std::size_t threads = 1) {
@@ -48,7 +48,7 @@ class Program {
     }
   }
 
-  // A node of the host trace alone.
+  // A node only in the host trace.
   NodeId node(const HostOp& op) {
     finish_node();
     NodeTable& t = host_.nodes;
@@ -66,11 +66,11 @@ class Program {
     open_ = true;
     return op.id;
   }
-  // An attribute of the host node added last.
+  // An attribute of the last host node added.
   void set(Name name, std::string_view value) { host_.nodes.add_string(name, value); }
   void set(Name name, std::int64_t value) { host_.nodes.add_int(name, Kind::int64_val, value); }
 
-  // An event of the profile alone.
+  // An event only in the profile.
   Profile::CpuOp& event(std::uint32_t thread, std::int64_t start, std::int64_t end, std::string_view name,
                         std::int64_t rf_id = Profile::none) {
     Profile::CpuOp& op = profile_.cpu_ops.emplace_back();
@@ -111,7 +111,7 @@ class Program {
     d.name = profile_.args.add_text(name);
     return d;
   }
-  // What the profiler tells of the call added last.
+  // The profiler's data about the call added last.
   Profile::Sync& sync(std::int64_t stream, std::int64_t wait_on_stream = Profile::none,
                       std::int64_t record = Profile::none) {
     Profile::Sync& s = profile_.syncs.emplace_back();
@@ -187,9 +187,9 @@ inline const Node& node_named(const Trace& t, std::string_view name) {
   throw std::out_of_range("no node " + std::string(name));
 }
 
-// A line for each node, such as "3 gemm 20-25 <1 launch:2 stream_order:0 +5": id, name, begin and end in ns, "<"
-// and the node of a control dependency, the rule of a data dependency and its node, "+" and the start delay in ns.
-// The nodes of process and threads are left out.
+// One line per node, such as "3 gemm 20-25 <1 launch:2 stream_order:0 +5": id, name, begin and end in ns, "<" and
+// the node of a control dependency, the rule of a data dependency and its node, "+" and the start delay in ns. The
+// nodes of process and threads are omitted.
 inline std::vector<std::string> shown(const Trace& t) {
   std::vector<std::string> lines;
   for (const Node& n : t.nodes.nodes) {
@@ -211,8 +211,8 @@ inline std::vector<std::string> shown(const Trace& t) {
   return lines;
 }
 
-// When each node begins if it does so as soon as all that it depends on has ended and its start delay has passed,
-// from the earliest begin on. Nodes in order: -1 stands for one that depends on a later one.
+// Returns when each node begins if it begins as soon as its dependencies have ended and its start delay has passed,
+// counted from the earliest begin. Nodes in order: -1 for a node that depends on a later one.
 inline std::vector<std::int64_t> replayed(const Trace& t) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   for (const Node& n : t.nodes.nodes) first = std::min(first, start_of(t, n));
@@ -234,7 +234,7 @@ inline std::vector<std::int64_t> replayed(const Trace& t) {
   }
   return begin;
 }
-// The nodes that a replay does not begin when they were recorded to: "ID NAME at NS instead of NS".
+// The nodes that a replay begins at another time than recorded: "ID NAME at NS instead of NS".
 inline std::vector<std::string> displaced(const Trace& t) {
   const std::vector<std::int64_t> begin = replayed(t);
   std::vector<std::string> out;

@@ -8,7 +8,7 @@
 namespace convert::test {
 namespace {
 
-// "allreduce" as record_param_comms of schema 1.1 tells it.
+// "allreduce" as in record_param_comms of schema 1.1.
 void set_comm(Program& p, std::string_view name, std::int64_t in, std::int64_t out, std::string_view group = "0",
               std::string_view dtype = "Float", std::int64_t size = 4) {
   p.set(attr::collective_name, name);
@@ -33,7 +33,7 @@ std::string attribute_or_none(const Trace& t, const Node& n, Name name) {
   return std::string(string_value(t.nodes, t.nodes.attributes(n), name).value_or("none"));
 }
 // "7 4096 of 4": type and size in bytes of a collective, and the size of its group. "send 0>1 4096 #3": sender and
-// receiver of a message, its size in bytes and its tag; -1 where none is stated.
+// receiver of a message, its size in bytes and its tag; -1 if missing.
 std::string said(const Trace& t, const Node& n) {
   if (n.type == NodeType::comp) return "comp";
   if (n.type == NodeType::comm_coll) {
@@ -59,7 +59,7 @@ struct Case {
 };
 
 TEST(LinkCommunication, EveryCollectiveHasItsTypeAndSize) {
-  // Sizes: the whole input of a rank; its shard of all-gather and gather; the root's whole input of scatter.
+  // Sizes: the whole input of a rank; its shard for all-gather and gather; the root's whole input for scatter.
   for (const Case& c : std::vector<Case>{{"allreduce", 100, 100, "0 400 of 4"},
                                          {"all_reduce", 100, 100, "0 400 of 4"},
                                          {"reduce", 100, 100, "1 400 of 4"},
@@ -106,7 +106,7 @@ TEST(LinkCommunication, AKernelsNameTellsWhatNoCallDoes) {
   }
 }
 
-// record_param_comms of an all-reduce of 400 bytes, and what it launches.
+// record_param_comms of an all-reduce of 400 bytes, and its launches.
 void begin_all_reduce(Program& p) {
   p.op(0, 1000, 2000, "record_param_comms");
   set_comm(p, "allreduce", 100, 100);
@@ -203,7 +203,7 @@ TEST(LinkCommunication, KernelsOfUnknownCollectivesAndSizesStayComputationAndAre
   EXPECT_EQ(count(l.report, Unmatched::communication_size), 1U);
 }
 
-// Names change with every release of a library; and a call that runs on the host launches no kernel itself.
+// Names change with every release of a library, and a call that runs on the host launches no kernel itself.
 TEST(LinkCommunication, AKernelIsKnownByItsNameItsArgsOrTheCallThatLaunchesIt) {
   const LinkedTrace by_name = collective("allreduce", 100, 100, "ncclSymkDevKernel_AllReduce_RSxLD");
   EXPECT_EQ(said(by_name.trace, node_named(by_name.trace, "ncclSymkDevKernel_AllReduce_RSxLD")), "0 400 of 4");
@@ -272,7 +272,7 @@ TEST(LinkCommunication, TheCallAndItsAnnotationAreOne) {
   EXPECT_EQ(sum.nanoseconds, 100U);
 }
 
-// Without a kernel the call itself is the communication: the innermost operator, which spends the time.
+// Without a kernel, the call itself is the communication: the innermost operator, which takes the time.
 TEST(LinkCommunication, ACallThatNoKernelCarriesOutIsTheCommunication) {
   Program p;
   const NodeId outer = p.op(0, 1000, 2000, "c10d::allreduce_");
@@ -382,7 +382,7 @@ TEST(LinkCommunication, AMessageWithoutAPeerStaysComputationAndIsReported) {
   }
 }
 
-// Returns what rank `rank` of 4 ranks sends by such a call in a group of that size, whose ranks are unknown.
+// Returns a send of rank `rank` of 4 ranks by such a call in a group of size `size`, whose ranks are unknown.
 LinkedTrace send_in_unknown_group(Rank rank, std::string_view annotation, std::int64_t size,
                                   std::string_view cut_list = "") {
   Program p;
@@ -406,10 +406,10 @@ TEST(LinkCommunication, ARankInAGroupOfUnknownRanksIsNoRankOfTheWorldInSilence) 
     std::string_view expected;
     std::uint64_t assumed, unknown;
   } cases[] = {
-      {1, "nccl:send 1->3", 4, "send 1>3 400 #9000027", 0, 0},  // the group has as many ranks as there are
+      {1, "nccl:send 1->3", 4, "send 1>3 400 #9000027", 0, 0},  // the group is as large as the world
       {2, "nccl:send 0->1", 2, "send 2>3 400 #9000027", 1, 0},  // 2 and 3 if they are consecutive
       {0, "nccl:send 0->1", 2, "send 0>1 400 #9000027", 1, 0},
-      {3, "nccl:send 0->1", 2, "comp", 0, 1},  // 3 and 4 would be no pair that such groups have
+      {3, "nccl:send 0->1", 2, "comp", 0, 1},  // 3 and 4 cannot be a pair of such a group
       {2, "nccl:send 1->0", 2, "comp", 0, 1},
       {2, "nccl:send 2->3", 2, "send 2>3 400 #9000027", 0, 0},  // beyond the group: ranks of the world
       {1, "nccl:send 0->5", 2, "comp", 0, 1},
@@ -453,7 +453,7 @@ TEST(LinkCommunication, ACollectiveOfAnUnknownGroupIsReported) {
   }
 }
 
-// A profile of symmetric memory's all-reduce, whose inputs in the profile are "sum" and `group`.
+// A profile of an all-reduce with symmetric memory, whose inputs in the profile are "sum" and `group`.
 LinkedTrace link_operator(std::string_view group, const std::vector<ProcessGroup>& groups, Rank rank = 0) {
   Program p;
   Profile::CpuOp& event = p.event(0, 1000, 2000, "symm_mem::multimem_all_reduce_");
@@ -576,7 +576,7 @@ TEST(LinkCommunication, TheCollectivesOfAGroupAreOneNodeEach) {
   EXPECT_EQ(l.report.communication.at({"all_gather", "0"}).bytes, 4U * (1000 + 1100));
 }
 
-// PyTorch names no process group where it ends a batch.
+// PyTorch names no process group at the end of a batch.
 TEST(LinkCommunication, ABatchWithoutAGroupCollectsTheLastCallsOfOneGroup) {
   Program p;
   const auto call = [&](std::int64_t at, std::string_view kind, std::string_view group,
@@ -608,7 +608,7 @@ TEST(LinkCommunication, ABatchWithoutAGroupCollectsTheLastCallsOfOneGroup) {
   EXPECT_EQ(count(l.report, Unmatched::communication_unknown), 0U);
 }
 
-// As many messages on either side of a kernel would depend on each other one by one.
+// Many messages on either side of a kernel would otherwise depend on each other pairwise.
 TEST(LinkCommunication, LargeGroupsAreJoined) {
   Program p;
   std::int64_t at = 1000;
@@ -641,7 +641,7 @@ TEST(LinkCommunication, GroupsWhoseNamesAreNoNumbersGetOneAboveTheOthers) {
   EXPECT_EQ(table.of(facts).id, 0);
   facts.group = "";  // all ranks
   EXPECT_EQ(table.of(facts).id, 0);
-  facts.group = "01";  // not how 1 is written
+  facts.group = "01";  // 1 is not written like this
   EXPECT_GE(table.of(facts).id, 1'000'000'000);
   facts.group = "1";
   EXPECT_EQ(table.of(facts).id, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which call is which, where the host trace holds other steps than the profile.
+// Matching of calls if the host trace contains other steps than the profile.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 namespace convert::test {
 namespace {
 
-// observed: given only while there was an observer, else 0. accidental: the host's count the observation, the
-// profile's the profile.
+// observed: set only while there was an observer, else 0. accidental: the host's ids count the observation, the
+// profile's ids count the profile.
 enum class Ids { none, right, observed, accidental };
 enum class Numbers { none, rising, restarting };
 
 struct Recording {
   int steps = 8;
-  int host_from = 0, host_to = 8;  // steps that the host trace holds
+  int host_from = 0, host_to = 8;  // steps in the host trace
   int profile_from = 0, profile_to = 8;
   std::size_t skip = 0;          // operators of the first step that began before the observer
   std::size_t profile_skip = 0;  // … before the profiler
@@ -33,8 +33,8 @@ struct Recording {
   int varying = -1;       // a step with one more operator
 };
 
-// A training program of which each side recorded a part: a forward and a backward thread; every operator launches a
-// kernel, the last of a step runs on after it.
+// A training program; each side recorded a part of it: a forward and a backward thread. Every operator launches a
+// kernel; the last operator of a step continues after it.
 class Training {
  public:
   explicit Training(const Recording& r) : r_(r), program_(2) {
@@ -45,7 +45,7 @@ class Training {
   }
 
   LinkedTrace link() { return program_.link(); }
-  // Host operators that stand at another time than they ran, or have none.
+  // Host operators whose time is wrong or missing.
   [[nodiscard]] std::vector<std::string> misplaced(const Trace& linked) const {
     std::map<std::int64_t, std::int64_t> found;
     for (const Node& n : linked.nodes.nodes) {
@@ -175,7 +175,7 @@ TEST(LinkMatching, AProfileOfFewerStepsThanTheHostTrace) {
   EXPECT_FALSE(l.report.window);
 }
 
-// Links what is there of an observed step of 45 operators, and never the like of another step.
+// Links the available part of an observed step of 45 operators, and never equal operators of another step.
 void expect_part(const Recording& r, std::uint64_t before, std::uint64_t behind) {
   Training t(r);
   const LinkedTrace l = t.link();
@@ -216,7 +216,7 @@ TEST(LinkMatching, TheOrderOfTheFileDoesNotMatter) {
   expect_exact({.host_from = 4, .host_to = 5, .shuffled = true});
 }
 
-// Each step has the same shape, so that ids that count from different begins agree in name throughout.
+// Each step has the same shape, so ids that count from different begins agree in names throughout.
 TEST(LinkMatching, IdsThatAgreeByAccidentAreNotTaken) {
   expect_exact({.host_from = 4, .host_to = 5, .ids = Ids::accidental});
   Training t({.host_from = 4, .host_to = 5, .ids = Ids::accidental});
@@ -247,13 +247,13 @@ TEST(LinkMatching, TheWindowIsReported) {
   EXPECT_EQ(displaced(l.trace), Lines{});
 }
 
-// Without numbers and ids all steps look alike.
+// Without numbers and ids, all steps are equal.
 TEST(LinkMatching, PlacesThatAreAlikeAreSaid) {
   for (const Numbers numbers : {Numbers::none, Numbers::restarting}) {
     Training t({.host_from = 4, .host_to = 5, .numbers = numbers});
     const LinkedTrace l = t.link();
     EXPECT_EQ(l.report.evidence.places, 8U);
-    EXPECT_EQ(l.report.matched_by_order_unsure, t.observed());      // all that hangs on the choice
+    EXPECT_EQ(l.report.matched_by_order_unsure, t.observed());      // all operators that depend on the choice
     EXPECT_EQ(count(l.report, Unmatched::event_without_host), 0U);  // one step, and no node of another
   }
 }
@@ -265,7 +265,7 @@ TEST(LinkMatching, StructureDecidesWhereNumbersAreMissing) {
   EXPECT_EQ(Training::kernels(l.trace), t.kernels());
 }
 
-// "1040-1050 1000-1039 1051-1080 +1": numbers of the host trace and of the profile, and how many lie between.
+// "1040-1050 1000-1039 1051-1080 +1": numbers of the host trace and of the profile, and how many are between.
 std::string told_step(const LinkReport& report) {
   const auto& step = report.evidence.another_step;
   if (!step) return "";
@@ -288,7 +288,7 @@ TEST(LinkMatching, AnotherStepIsMatchedByItsStructure) {
   }
 }
 
-// What another run left between the numbers of its other steps.
+// Numbers left by another run between the numbers of its other steps.
 TEST(LinkMatching, AStepThatWasCutOutOfTheProfileIsTold) {
   for (const Numbers numbers : {Numbers::rising, Numbers::none}) {
     Training t({.host_from = 4,
@@ -303,8 +303,8 @@ TEST(LinkMatching, AStepThatWasCutOutOfTheProfileIsTold) {
   }
 }
 
-// "44/45 40/41": those without a partner, of those between the first and the last of a thread that has one; of the
-// host trace and of the profile.
+// "44/45 40/41": operators without a partner, among those between the first and the last of a thread with a
+// partner; in the host trace and in the profile.
 std::string inside(const LinkReport& report) {
   const LinkReport::Coverage& c = report.coverage;
   return std::to_string(c.inside_without) + "/" + std::to_string(c.inside) + " " + std::to_string(c.foreign) + "/" +
@@ -314,7 +314,7 @@ std::string inside(const LinkReport& report) {
 TEST(LinkMatching, WhatOnlyOneSideHasBetweenMatchedOnesIsCounted) {
   Training same({.host_from = 4, .host_to = 5});
   EXPECT_EQ(inside(same.link().report), "0/45 0/45");
-  // A part of the profile, and an operator of the profile alone.
+  // A part of the profile, and an operator that is only in the profile.
   Training part({.host_from = 4, .host_to = 5, .profile_from = 4, .profile_skip = 3});
   EXPECT_EQ(inside(part.link().report), "0/42 0/42");
   for (const Ids ids : {Ids::none, Ids::right}) {
@@ -341,7 +341,7 @@ TEST(LinkMatching, AnnotationsAndThreadsOfOneSideAreNotCounted) {
   }
 }
 
-// A number that leads elsewhere than all around it.
+// A number that contradicts all numbers around it.
 TEST(LinkMatching, AnAnchorThatContradictsTheOthersIsNotTaken) {
   Training t({.host_from = 4, .host_to = 5});
   for (Profile::CpuOp& e : t.program().profile().cpu_ops) {
@@ -356,7 +356,7 @@ TEST(LinkMatching, AnAnchorThatContradictsTheOthersIsNotTaken) {
   EXPECT_EQ(Training::kernels(l.trace), t.kernels());
 }
 
-// Many operators of one name and number, on two threads that have their own count.
+// Many operators of one name and number, on two threads with separate counts.
 TEST(LinkMatching, RepeatedKeysGoThreadByThread) {
   Program p(2);
   std::map<NodeId, std::int64_t> ran;
@@ -366,7 +366,7 @@ TEST(LinkMatching, RepeatedKeysGoThreadByThread) {
     const NodeId id = 10 + i;
     const std::string_view name = i < 2 ? (thread == 0 ? "first" : "second") : "zero_";
     p.node({.id = id, .name = name, .caller = thread + 2, .tid = thread + 1, .sequence = 5});
-    // The second thread's events begin before those of the first.
+    // The second thread's events begin before the first thread's.
     const std::int64_t at = start - (thread == 1 ? 700 : 0);
     p.event(thread, at, at + 50, name).sequence = 5;
     ran[id] = at;
@@ -380,7 +380,7 @@ TEST(LinkMatching, RepeatedKeysGoThreadByThread) {
   }
 }
 
-// An annotation that frames more than was observed does not bring the rest with it.
+// An annotation that frames more than the observation does not include the rest.
 TEST(LinkMatching, AnAnnotationEndsWithTheObservation) {
   Program p;
   const NodeId outer = p.op(0, 1000, 90'000, "training");
@@ -396,7 +396,7 @@ TEST(LinkMatching, AnAnnotationEndsWithTheObservation) {
   EXPECT_EQ(l.report.span_ns, 49'000U);
 }
 
-// Hostile: many threads, each with one operator; a name that all have; extreme numbers.
+// Hostile: many threads with one operator each; a name that all have; extreme numbers.
 TEST(LinkMatching, OddInputsAreBounded) {
   Program p(1);
   for (NodeId i = 0; i < 20'000; ++i) {

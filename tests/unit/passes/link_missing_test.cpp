@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Communication that a profile does not hold: calls without a kernel, and calls without a call of a backend.
+// Communication that a profile does not contain: calls without a kernel, and calls without a call of a backend.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -48,12 +48,12 @@ TEST(LinkMissing, CallsWithoutAKernelAreCounted) {
     EXPECT_EQ(n.type, NodeType::comm_coll);
     EXPECT_EQ(l.trace.nodes.name(n), "nccl:all_reduce");
   }
-  EXPECT_EQ(marked(p.link_host(), kernelless_communication).size(), 0U);  // no device trace: no time at all
+  EXPECT_EQ(marked(p.link_host(), kernelless_communication).size(), 0U);  // no device trace: no times
 }
 
 TEST(LinkMissing, CallsOfWhichNothingIsRecordedAreCounted) {
   Program p(2);
-  p.op(0, 1000, 1020, "c10d::allreduce_");  // gloo's thread carries it out
+  p.op(0, 1000, 1020, "c10d::allreduce_");  // executed by gloo's thread
   p.op(1, 1010, 1500, "gloo:all_reduce");
   p.set(attr::in_msg_nelems, std::int64_t{10});
   p.op(0, 2000, 2020, "c10d::allreduce_");

@@ -16,7 +16,7 @@ TEST(LinkOperators, IdsMatchAndNamesMustAgree) {
   p.op(0, 1000, 1100, "a");
   p.node({.id = 50, .name = "b", .caller = 2, .rf_id = 70, .tid = 1});
   p.event(0, 1200, 1300, "other", 70);
-  p.node({.id = 51, .name = "c", .caller = 2, .rf_id = 71, .tid = 1});  // between those that were profiled
+  p.node({.id = 51, .name = "c", .caller = 2, .rf_id = 71, .tid = 1});  // between the profiled ones
   p.event(0, 1400, 1500, "d", 75);
   p.node({.id = 52, .name = "e", .caller = 2, .rf_id = 80, .tid = 1});
   const LinkedTrace l = p.link({.list_unmatched = true});
@@ -28,11 +28,11 @@ TEST(LinkOperators, IdsMatchAndNamesMustAgree) {
   std::vector<std::string> names;
   for (const LinkReport::Item& i : l.report.items) names.push_back(i.name + ' ' + std::to_string(i.id));
   EXPECT_EQ(names, (std::vector<std::string>{"b 50", "c 51", "e 52", "other 70", "d 75"}));
-  EXPECT_EQ(l.report.cpu_nodes, 2U + 4U + 2U);  // process and thread, the host's, the profile's
+  EXPECT_EQ(l.report.cpu_nodes, 2U + 4U + 2U);  // process and thread, host nodes, profile nodes
   EXPECT_EQ(int_of(l.trace, node_named(l.trace, "b"), attr::host_id, -1), 50);
 }
 
-// A profiler that was started again counts from the same id.
+// A restarted profiler counts from the same id.
 TEST(LinkOperators, AnIdOfSeveralEventsGoesByNameThenByOrder) {
   Program p;
   for (const NodeId id : {10, 11, 12, 13}) {
@@ -61,7 +61,7 @@ TEST(LinkOperators, WithoutIdsTheThreadOfTheSameNamesAndTheirOrderMatch) {
   for (const std::string_view name : {"x", "a"}) {
     p.node({.id = id++, .name = name, .caller = 3, .rf_id = -1, .tid = 2});
   }
-  // The threads stand the other way round, and not in the order of time.
+  // The threads are in reverse order, and not in the order of time.
   p.event(0, 2000, 2100, "x");
   p.event(0, 2200, 2300, "a");
   p.event(1, 1300, 1400, "a");
@@ -116,7 +116,7 @@ TEST(LinkOperators, CallersInACircleAreKeptWithoutEachOther) {
   EXPECT_EQ(count(l.report, Unmatched::caller_later), 1U);
 }
 
-// What the profile does not hold takes no time, and does not cut what does.
+// Operators that are not in the profile take no time, and do not split operators that are.
 TEST(LinkOperators, OperatorsWithoutATimeStandBehindTheStretchTheyFallInto) {
   Program p;
   const NodeId a = p.op(0, 1000, 2000, "a");
@@ -161,7 +161,7 @@ TEST(LinkOperators, WhatTheProfilerSaysOtherwiseGetsANameOfItsOwn) {
   const auto attrs = t.attributes(node_named(l.trace, "a"));
   EXPECT_EQ(int_value(attrs, attr::fw_parent).value, 0);
   EXPECT_EQ(int_value(attrs, Name("kineto:fw_parent")).value, 9);
-  EXPECT_EQ(find(attrs, Name("kineto:scope")), nullptr);  // it says the same
+  EXPECT_EQ(find(attrs, Name("kineto:scope")), nullptr);  // it is redundant
   EXPECT_EQ(string_value(t, attrs, Name("shape")), "[1]");
 }
 

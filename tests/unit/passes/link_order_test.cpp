@@ -17,7 +17,7 @@ TEST(LinkOrder, GapsBetweenAndInsideOperatorsAreDelays) {
   p.op(0, 1500, 1600, "c", {.caller = a});
   p.op(0, 2500, 2600, "d");
   const LinkedTrace l = p.link();
-  // The end of an operator and what follows it are one delay.
+  // The end of an operator and the following gap are one delay.
   EXPECT_EQ(shown(l.trace), (Lines{"2 a 1000-1100 <1 program_order:1", "3 b 1100-1300 <2 program_order:2",
                                    "4 [delay] 1300-1500 <2 program_order:3", "5 c 1500-1600 <2 program_order:4",
                                    "6 [delay] 1600-2500 program_order:5", "7 d 2500-2600 <1 program_order:6"}));
@@ -69,7 +69,7 @@ TEST(LinkOrder, ALaunchCutsItsOperator) {
   EXPECT_EQ(l.report.start_delay_ns, 400U);
 }
 
-// Whole microseconds put many ends and begins at one time.
+// With whole microseconds, many ends and begins have equal times.
 TEST(LinkOrder, ALaunchThatEndsWithItsOperatorIsOfThatOperator) {
   Program p;
   p.op(0, 1000, 2000, "a");
@@ -162,7 +162,7 @@ TEST(LinkOrder, AProfileOfTheDeviceAloneIsKept) {
   EXPECT_EQ(displaced(l.trace), Lines{});
 }
 
-// The device runs in the order of the calls of its streams, of whichever thread.
+// The device runs operations in the order of the calls on their streams, from any thread.
 TEST(LinkOrder, StreamsOrderTheOperationsOfAllThreads) {
   Program p(2);
   p.op(0, 1000, 2000, "a");
@@ -216,7 +216,7 @@ TEST(LinkOrder, WaitsThatTheTimesContradictAreReportedAndNotImposed) {
   p.sync(8, 7, record);
   p.call(0, 1500, 1600);
   p.device(8, 2000, 2100, "k2");
-  p.call(0, 1700, 1710, CallKind::stream_wait);  // nobody says for what
+  p.call(0, 1700, 1710, CallKind::stream_wait);  // for an unknown event
   const LinkedTrace l = p.link();
   EXPECT_EQ(displaced(l.trace), Lines{});
   EXPECT_EQ(l.report.deps[static_cast<std::size_t>(DepRule::event)], 0U);
@@ -256,7 +256,7 @@ TEST(LinkOrder, AnnouncementsOfProcessGroupsAreNoNodes) {
     EXPECT_EQ(l.trace.nodes.name(n).find("process_group"), std::string_view::npos);
   }
   EXPECT_EQ(displaced(l.trace), Lines{});
-  // What hung on one hangs on what that would have hung on, and the time is that of what is around it.
+  // Dependents of a removed node depend on its dependencies, and its time belongs to the surrounding node.
   EXPECT_EQ(shown(l.trace), (Lines{"2 outer 1000-2300 <1 program_order:1", "4 [delay] 1000-2000 program_order:3",
                                    "5 a 2000-3000 <3 program_order:4", "6 k 2500-2600 <2 launch:2 +200",
                                    "7 [delay] 2300-2400 <2 program_order:2", "8 inner 2400-2800 <1 program_order:7",

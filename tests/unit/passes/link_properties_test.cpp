@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random programs, run on a small model of threads and streams, give consistent recordings: what must hold of their
-// links, whatever they are. And random rubbish.
+// Random programs, run on a small model of threads and streams, give consistent recordings. These tests check
+// properties of all links, and random invalid data.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -26,8 +26,8 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-// Threads go on in the order of their times; what a thread launches runs on its stream in the order of the
-// launches.
+// Threads advance in the order of their times. Operations launched by a thread run on its stream in the order of
+// the launches.
 class Machine {
  public:
   Machine(std::uint64_t seed, std::int64_t unit_ns)
@@ -70,8 +70,8 @@ class Machine {
     std::int64_t forward_tid = 0;
   };
   struct Stream {
-    std::int64_t free = 0;  // its last operation has ended
-    std::int64_t wait = 0;  // until then for others
+    std::int64_t free = 0;  // end of its last operation
+    std::int64_t wait = 0;  // until then it waits for other streams
   };
   struct Record {
     std::int64_t ended = 0;
@@ -195,7 +195,7 @@ class Machine {
       begin(other);
       worker.now += time(4);
       if (random_.once_in(2)) launch(other);
-      // Only what no other thread may still come before.
+      // Only if no other thread can begin before.
       const auto later = [&](const Thread& any) { return any.now >= worker.now; };
       if (random_.once_in(3) && std::all_of(threads_.begin(), threads_.end(), later)) synchronise(other);
       end(other);
@@ -209,7 +209,7 @@ class Machine {
       const Op& op = ops_[i];
       const std::string name = "op" + std::to_string(i);
       const NodeId caller = op.parent == 0 ? 0 : ids[op.parent - 1];
-      // Some operators are in one of the two files only; not the last of a thread, which tells its end.
+      // Some operators are only in one of the two files; not the last of a thread, which determines its end.
       const std::int64_t which = i + threads_.size() < ops_.size() ? random_.below(12) : 12;
       if (which == 0) {
         ids.push_back(caller);
@@ -249,7 +249,7 @@ class Machine {
   int devices_ = 0;
 };
 
-// What holds of any link: every device operation once, parents before children.
+// Properties of all links: every device operation once, parents before children.
 void expect_sound(const LinkedTrace& l, const Profile& p) {
   std::vector<std::size_t> seen;
   std::size_t device = 0;
@@ -262,7 +262,7 @@ void expect_sound(const LinkedTrace& l, const Profile& p) {
   EXPECT_EQ(std::count(begin.begin(), begin.end(), -1), 0);
 }
 
-// By stream in the order of their begins, each device operation depends on the one before.
+// By stream in the order of their begins, each device operation depends on the preceding one.
 void expect_streams_ordered(const Trace& t) {
   std::map<std::int64_t, NodeId> last;
   for (const Node& n : t.nodes.nodes) {
@@ -309,7 +309,7 @@ TEST_P(LinkProperties, WhatWasRecordedIsReplayedExactly) {
       if (int_of(l.trace, n, attr::is_cpu_op, 0) != 0) nodes_ns += duration_of(l.trace, n);
     }
     EXPECT_EQ(found, machine.starts().size());
-    // A thread that hands work over behind its own last operator lasts until then.
+    // A thread that hands over work after its own last operator lasts until that work ends.
     const std::int64_t accounted = nodes_ns + static_cast<std::int64_t>(l.report.blocked_ns);
     EXPECT_GE(accounted, machine.thread_time(first));
     if (l.report.deps[static_cast<std::size_t>(DepRule::hand_over)] == 0) {
@@ -352,7 +352,7 @@ TEST_P(LinkProperties, WithoutGapsEverythingIsThere) {
 
 INSTANTIATE_TEST_SUITE_P(Units, LinkProperties, testing::Values(1, 1000));
 
-// Anything may be anything.
+// Random data in every field.
 class Rubbish {
  public:
   explicit Rubbish(std::uint64_t seed) : random_(seed), huge_(random_.once_in(3)) {
@@ -467,7 +467,7 @@ TEST(LinkRubbish, GivesASoundTrace) {
       for (const NodeId d : l.trace.nodes.data_deps(n)) EXPECT_LT(d, n.id);
       for (const NodeId d : l.trace.nodes.ctrl_deps(n)) EXPECT_LT(d, n.id);
     }
-    // What was left out aside, none is lost.
+    // No event is lost, except omitted ones.
     const std::size_t left_out = l.report.window ? l.report.window->device_events : 0;
     EXPECT_GE(device + left_out, rubbish.program().profile().device_ops.size());
     EXPECT_GE(l.report.kernel_nodes + l.report.memcpy_nodes + l.report.memset_nodes + left_out,

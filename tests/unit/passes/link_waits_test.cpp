@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// link: what a thread waits for: synchronisations, copies that block, and other threads.
+// link: reasons for a thread to wait: synchronisations, blocking copies, and other threads.
 #include <gtest/gtest.h>
 
 #include "link_builder.h"
@@ -7,7 +7,7 @@
 namespace convert::test {
 namespace {
 
-// What every synchronisation below does: the thread is blocked until the kernel's end, which the edge says.
+// Effect of every synchronisation below: the thread is blocked until the kernel's end, and the edge records it.
 class Synchronisation : public testing::TestWithParam<std::tuple<CallKind, bool>> {};
 TEST_P(Synchronisation, TheTimeBlockedLeavesTheThread) {
   const auto [kind, told] = GetParam();
@@ -105,7 +105,7 @@ TEST(LinkWaits, WhatAStreamCannotHaveDoneIsReported) {
   p.call(0, 11300, 11400);
   p.device(7, 15000, 16000, "inside");
   p.call(0, 11400, 11500);
-  p.device(7, 19000, 21000, "a little early");  // clocks
+  p.device(7, 19000, 21000, "a little early");  // clock differences
   const LinkedTrace l = p.link({.list_unmatched = true});
   EXPECT_EQ(count(l.report, Unmatched::kernel_before_launch), 1U);
   EXPECT_EQ(count(l.report, Unmatched::stream_overlap), 1U);
@@ -152,7 +152,7 @@ TEST(LinkWaits, LaunchesWithoutAnOperationAreCounted) {
   EXPECT_EQ(count(l.report, Unmatched::launch_without_operation), 3U);
 }
 
-// A synchronisation that ends with the kernel, and a launch right behind it: that one waits too.
+// A synchronisation that ends with the kernel, and a launch immediately after it: the launch waits too.
 TEST(LinkWaits, WhatIsLaunchedRightBehindAWaitWaitsToo) {
   Program p;
   p.op(0, 1000, 5000, "a");
@@ -218,7 +218,7 @@ TEST(LinkWaits, TheBackwardPassIsHandedOverAndBack) {
                    "7 backward2 3100-4000 <3 program_order:6", "8 [delay] 4000-4500 program_order:4 hand_over:7",
                    "9 step 4500-5000 <1 program_order:8"}));
   EXPECT_EQ(displaced(l.trace), Lines{});
-  // The thread of the backward pass from the begin to its work, the other one until its end.
+  // The thread of the backward pass from the begin to its work, the other thread until its end.
   EXPECT_EQ(l.report.blocked_ns, 1500U + 1500U);
 }
 
@@ -297,7 +297,7 @@ TEST(LinkWaits, EveryBurstIsHandedOver) {
   EXPECT_EQ(displaced(l.trace), Lines{});
   const auto deps = l.trace.nodes.data_deps(node_named(l.trace, "backward3"));
   ASSERT_EQ(deps.size(), 2U);
-  EXPECT_EQ(start_of(l.trace, l.trace.nodes.nodes[deps[1]]), 5000);  // the delay behind forward2
+  EXPECT_EQ(start_of(l.trace, l.trace.nodes.nodes[deps[1]]), 5000);  // the delay after forward2
 }
 
 TEST(LinkWaits, IndependentThreadsGetNoHandOver) {

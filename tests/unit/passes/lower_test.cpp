@@ -22,7 +22,7 @@ using test::Tb;
 using test::tmp;
 using enum StepType;
 
-// A line for each node: "ID NAME <- NODE NODE …", behind the arrow those that it depends on by data.
+// One line per node: "ID NAME <- NODE NODE …"; the data dependencies follow the arrow.
 std::string graph_text(const Trace& t) {
   std::string text;
   for (const Node& n : t.nodes.nodes) {
@@ -71,7 +71,7 @@ TEST(Lower, EachStepTypeBecomesItsNodes) {
 }
 
 TEST(Lower, NopsAndEffectiveTargetsBecomeEdges) {
-  // The second threadblock waits for step 0 of the first (published at step 1 only) through a nop, and for the
+  // The second threadblock waits for step 0 of the first (published only at step 1) through a nop, and for the
   // third.
   const std::vector<std::vector<Tb>> gpus{
       {Tb{-1, -1, 0, {{cpy, in, 0, tmp, 0}, {cpy, in, 0, tmp, 1, 1, -1, -1, true}}},
@@ -173,7 +173,7 @@ TEST(Export, AnEditedTraceIsScheduledAnewWithAWarning) {
   const Algorithm a = export_algorithm(traces, diagnostics);
   ASSERT_EQ(diagnostics.warnings(), 1U);
   EXPECT_EQ(diagnostics.all()[0].message,
-            "the nodes no longer agree with their threadblock attributes; the steps are scheduled anew");
+            "nodes and their threadblock attributes disagree; the steps are assigned to new threadblocks");
   Diagnostics proof;
   VerifyOptions options;
   options.dataflow = true;
@@ -189,7 +189,7 @@ TEST(Export, WhatCannotBeScheduledIsRefused) {
   EXPECT_NE(error.find("send to the same rank with the same tag in no defined order"), std::string::npos) << error;
 }
 
-// What the runtimes cannot take is not written, however well the traces agree with themselves.
+// Steps that no runtime accepts are not exported, even if the traces are consistent.
 TEST(Export, WhatNoRuntimeTakesIsRefused) {
   const auto exported = [](const Algorithm& a, const auto& edit) {
     std::vector<Trace> traces = lower(a);
@@ -208,13 +208,13 @@ TEST(Export, WhatNoRuntimeTakesIsRefused) {
   };
   EXPECT_EQ(exported(ring(3), nothing), "");
   EXPECT_EQ(exported(ring(3), set_list(msccl::tb_chan, 40)),
-            "threadblock 0 of msccl.tb_* has an impossible peer or channel");
+            "threadblock 0 of msccl.tb_* has an invalid peer or channel");
   EXPECT_EQ(exported(ring(3), set_list(msccl::tb_send, 3)),
-            "threadblock 0 of msccl.tb_* has an impossible peer or channel");
+            "threadblock 0 of msccl.tb_* has an invalid peer or channel");
   Algorithm wide = make_algorithm(Collective::custom, 100, true, 100, 0, 0,
                                   {{Tb{1, -1, 0, {{send, in, 0, in, 0}}}}, {Tb{-1, 0, 0, {{recv, in, 0, in, 0}}}}});
   for (Step& s : wide.steps) s.cnt = 100;
-  EXPECT_NE(exported(wide, nothing).find("moves 100 chunks; 1…71 are possible"), std::string::npos)
+  EXPECT_NE(exported(wide, nothing).find("moves 100 chunks; 1…71 are allowed"), std::string::npos)
       << exported(wide, nothing);
 }
 
@@ -231,7 +231,7 @@ TEST(Provenance, HeadersMustBeKnownAndAgree) {
   const std::string own(name(ring(3).protocol));
   EXPECT_EQ(with_proto(own.c_str(), 2), "");
   EXPECT_EQ(with_proto(own == "LL" ? "Simple" : "LL", 2),
-            "the algorithm in the metadata (msccl.*) differs from that of rank 0");
+            "the algorithm in the metadata (msccl.*) differs from rank 0");
 }
 
 TEST(Export, TracesWithoutProvenanceAreRefused) {
@@ -241,9 +241,9 @@ TEST(Export, TracesWithoutProvenanceAreRefused) {
   traces[0].nodes.end_node();
   Diagnostics diagnostics;
   const Error e = test::thrown_error([&] { (void)export_algorithm(traces, diagnostics); });
-  EXPECT_STREQ(e.what(),
-               "the trace carries no chunk provenance (which chunks its messages move), so no MSCCL-IR can be "
-               "written from it");
+  EXPECT_STREQ(
+      e.what(),
+      "the trace carries no chunk provenance (the chunks of each message), so it cannot be exported to MSCCL-IR");
   EXPECT_EQ(e.where().file, "plain.0.et");
 }
 

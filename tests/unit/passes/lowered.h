@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Algorithms as traces, named as files would be.
+// Algorithms as traces, with names like files.
 #pragma once
 
 #include <optional>

@@ -22,8 +22,8 @@ namespace {
 
 using namespace test;
 
-// A line for each node, such as "7 COMM_SEND d:1,2 c:3 0>1 tag 4 8 B": id, type, data and control dependencies,
-// sender and receiver, tag, size in bytes. What is not there is left out.
+// One line per node, such as "7 COMM_SEND d:1,2 c:3 0>1 tag 4 8 B": id, type, data and control dependencies, sender
+// and receiver, tag, size in bytes. Absent parts are omitted.
 Lines dump(const Trace& trace) {
   Lines out;
   for (const Node& n : trace.nodes.nodes) {
@@ -46,7 +46,7 @@ Lines dump(const Trace& trace) {
   return out;
 }
 
-// Two places that swap: a send and a receive, and a reduction after both. Tags as the algorithm likes.
+// Two ranks that swap: a send and a receive, and a reduction after both. Tags are arbitrary.
 std::vector<Trace> swap_of_two(std::int64_t bytes = -1) {
   std::vector<Trace> places;
   for (Rank p : {0U, 1U}) {
@@ -86,7 +86,7 @@ MergeAlgorithm built(Collective collective, std::int32_t ranks, std::uint32_t ta
   return algorithm_of(std::move(places), tags);
 }
 
-// Everything becomes algorithm 0.
+// Replaces every collective by algorithm 0.
 struct Plan : MergePlan {
   MergeChoice choice;
   explicit Plan(std::uint32_t of_ranks, MergeAlgorithm algorithm, std::uint32_t chunks = 1) {
@@ -197,7 +197,7 @@ TEST(Merge, PlacesAreThePositionsInTheGroup) {
   EXPECT_EQ(merge_error(plan, workload(3)), "t.3.et:@0x0: node 0: rank 3 is not a member of process group '3'");
 }
 
-// No two instances that a rank takes part in have a tag in common, whatever runs at the same time.
+// Two instances that share a rank have no tag in common, even if they run at the same time.
 TEST(Merge, TagsNeverMeet) {
   Plan plan(4, built(Collective::all_reduce, 4), 2);
   plan.algorithms.push_back(built(Collective::all_reduce, 2));
@@ -278,7 +278,7 @@ TEST(Merge, TellsWhatTheCollectiveWas) {
   EXPECT_EQ(find(trace.nodes.attributes(trace.nodes.nodes[1]), Name("merged.comm_size")), nullptr);
 }
 
-// Chunk k of 4 of 103 bytes is 25 or, the last three, 26 bytes; the ring sends each of them on and on.
+// Chunk k of 4 of 103 bytes is 25 or, for the last three, 26 bytes; the ring forwards each chunk.
 TEST(Merge, SpreadsARestOverTheChunks) {
   const Algorithm ring = build_collective({.collective = Collective::all_reduce, .ranks = 4});
   Plan plan(4, built(Collective::all_reduce, 4));
@@ -300,7 +300,7 @@ TEST(Merge, SpreadsARestOverTheChunks) {
       if (n.type == NodeType::comm_send) total += int_value(trace.nodes.attributes(n), attr::comm_size).value;
     }
   }
-  EXPECT_EQ(total, 2 * 3 * 103);  // each chunk goes around twice, but for one hop
+  EXPECT_EQ(total, 2 * 3 * 103);  // each chunk goes around twice, minus one hop
   EXPECT_EQ(ChunkFlow::of(ring)->chunks(), 4);
 }
 
@@ -335,7 +335,7 @@ TEST(Merge, ChunksAreFollowedThroughAllBuffers) {
   }
 }
 
-// A byte for each chunk of each instance is enough; of an all-gather the ranks' parts count together.
+// One byte for each chunk of each instance is enough; for an all-gather, the ranks' shards count together.
 TEST(Merge, LeavesWhatIsTooSmall) {
   Plan plan(2, algorithm_of(swap_of_two()), 3);
   TraceBuilder w(0);
@@ -353,13 +353,13 @@ TEST(Merge, LeavesWhatIsTooSmall) {
       (Lines{"3 COMP", "17 COMM_COLL d:3 5 B", "19 COMM_COLL d:24,27,30 2 B", "21 COMM_COLL d:33,36,39 0 B"}));
   plan.require_all = true;
   EXPECT_EQ(merge_error(plan, w),
-            "t.0.et:@0x10: node 17: its 5 bytes are too few for the 6 chunks of algo, and --require-all wants it "
-            "merged");
+            "t.0.et:@0x10: node 17: its 5 bytes are too few for the 6 chunks of algo; --require-all requires it to "
+            "be merged");
   TraceBuilder one(0);
   one.collective(17, Collective::all_reduce, 1);
-  EXPECT_EQ(
-      merge_error(plan, one),
-      "t.0.et:@0x0: node 17: its 1 byte is too few for the 6 chunks of algo, and --require-all wants it merged");
+  EXPECT_EQ(merge_error(plan, one),
+            "t.0.et:@0x0: node 17: its 1 byte is too few for the 6 chunks of algo; --require-all requires it to be "
+            "merged");
 }
 
 TEST(Merge, RefusesWhatCannotBe) {
@@ -369,10 +369,9 @@ TEST(Merge, RefusesWhatCannotBe) {
     return w;
   };
   const Plan plan(2, algorithm_of(swap_of_two()));
-  EXPECT_EQ(merge_error(plan, coll(-1)), "t.0.et:@0x10: node 17: its comm_size is missing, or no size");
+  EXPECT_EQ(merge_error(plan, coll(-1)), "t.0.et:@0x10: node 17: its comm_size is missing or invalid");
   EXPECT_EQ(merge_error(plan, coll(64, "5")),
-            "t.0.et:@0x10: node 17: process group '5' is not defined; the groups of a set stand in "
-            "PREFIX.groups.json");
+            "t.0.et:@0x10: node 17: process group '5' is not defined; define it in PREFIX.groups.json");
   EXPECT_EQ(merge_error(Plan(3, algorithm_of(swap_of_two())), coll(64)),
             "t.0.et:@0x10: node 17: its group has 3 ranks, but algo is for 2");
   TraceBuilder gather(0);
@@ -380,10 +379,10 @@ TEST(Merge, RefusesWhatCannotBe) {
   EXPECT_EQ(merge_error(plan, gather), "t.0.et:@0x0: node 1: the result of the all_gather exceeds 2^63 bytes");
   TraceBuilder last(0);
   last.comp(std::numeric_limits<NodeId>::max()).collective(1, Collective::all_reduce, 64);
-  EXPECT_EQ(merge_error(plan, last), "t.0.et: no ids are left behind 2^64-1");
+  EXPECT_EQ(merge_error(plan, last), "t.0.et: no ids are left after 2^64-1");
   TraceBuilder near(0);
   near.comp(std::numeric_limits<NodeId>::max() - 2).collective(1, Collective::all_reduce, 64);
-  EXPECT_EQ(merge_error(plan, near), "t.0.et:@0x10: node 1: no ids are left for its 3 nodes");
+  EXPECT_EQ(merge_error(plan, near), "t.0.et:@0x10: node 1: there are not enough ids for its 3 nodes");
 }
 
 TEST(Merge, RefusesMisfits) {
@@ -400,20 +399,18 @@ TEST(Merge, RefusesMisfits) {
   };
   EXPECT_EQ(merge_error(plan, broadcast(2, "")), "");
   EXPECT_EQ(merge_error(plan, broadcast(2, "1")), "");
-  EXPECT_EQ(
-      merge_error(plan, broadcast(0, "1")),
-      "t.0.et:@0x0: node 7: its root is place 3 of its group, that of algo is place 2; --misfits warn merges it "
-      "all the same");
+  EXPECT_EQ(merge_error(plan, broadcast(0, "1")),
+            "t.0.et:@0x0: node 7: its root is member 3 of its group, but the root of algo is rank 2; use --misfits "
+            "warn to merge it anyway");
   EXPECT_EQ(merge_error(plan, broadcast(9, "1")),
             "t.0.et:@0x0: node 7: its root, rank 9, is not a member of its group");
 
   Plan all(2, built(Collective::all_to_all, 2));
   TraceBuilder uneven(0);
   uneven.collective(7, Collective::all_to_all, 64).splits({48, 16}, {32, 32});
-  EXPECT_EQ(
-      merge_error(all, uneven),
-      "t.0.et:@0x0: node 7: its parts differ in size (send_splits); algo requires equal parts; --misfits warn "
-      "merges it all the same");
+  EXPECT_EQ(merge_error(all, uneven),
+            "t.0.et:@0x0: node 7: its split sizes differ (send_splits); algo requires equal sizes; use --misfits "
+            "warn to merge it anyway");
   TraceBuilder even(0);
   even.collective(7, Collective::all_to_all, 64).splits({32, 32}, {32, 32});
   EXPECT_EQ(merge_error(all, even), "");
@@ -422,8 +419,8 @@ TEST(Merge, RefusesMisfits) {
   const std::int64_t some[] = {1, 0};
   dims.table().add_ints(attr::involved_dim, Kind::bool_list, some);
   EXPECT_EQ(merge_error(all, dims),
-            "t.0.et:@0x0: node 7: it involves some dimensions of the network only (involved_dim); a process group "
-            "would say which ranks; --misfits warn merges it all the same");
+            "t.0.et:@0x0: node 7: it involves only some dimensions of the network (involved_dim); use a process "
+            "group to define its ranks; use --misfits warn to merge it anyway");
   all.allow_misfits = true;
   EXPECT_EQ(MergedRank(all, uneven.trace()).counts().misfits, 1U);
 }
@@ -435,7 +432,7 @@ TEST(Merge, RefusesAlgorithmsOfOtherCollectives) {
   plan.algorithms[0].collective = "allreduce";
   EXPECT_EQ(merge_error(plan, w),
             "t.0.et:@0x10: node 2: it is a collective of kind reduce_scatter, algo is an algorithm for allreduce; "
-            "--misfits warn merges it all the same");
+            "use --misfits warn to merge it anyway");
   plan.allow_misfits = true;
   EXPECT_EQ(MergedRank(plan, w.trace()).counts().misfits, 0U);
   const std::set<std::pair<std::uint32_t, Collective>> other = {{0, Collective::reduce_scatter}};
@@ -443,17 +440,15 @@ TEST(Merge, RefusesAlgorithmsOfOtherCollectives) {
   plan.algorithms[0].collective = "custom";
   EXPECT_EQ(MergedRank(plan, w.trace()).counts().others.size(), 2U);
   plan.allow_misfits = false;
-  EXPECT_EQ(
-      merge_error(plan, w),
-      "t.0.et:@0x0: node 1: it is a collective of kind all_reduce, algo is a custom algorithm, which says of no "
-      "collective that it computes it; --misfits warn merges it all the same");
+  EXPECT_EQ(merge_error(plan, w),
+            "t.0.et:@0x0: node 1: it is a collective of kind all_reduce, algo is a custom algorithm, which "
+            "declares no collective; use --misfits warn to merge it anyway");
   plan.algorithms[0].collective = "";
   EXPECT_EQ(MergedRank(plan, w.trace()).counts().merged, 2U) << "says nothing";
   plan.algorithms[0].relays = {1};
-  EXPECT_EQ(
-      merge_error(plan, w),
-      "t.0.et:@0x0: node 1: place 1 of algo only passes on what others send: the rank there would neither give "
-      "nor get anything; --misfits warn merges it all the same");
+  EXPECT_EQ(merge_error(plan, w),
+            "t.0.et:@0x0: node 1: rank 1 of algo only relays messages; the workload's rank would neither "
+            "contribute nor receive data; use --misfits warn to merge it anyway");
   plan.allow_misfits = true;
   EXPECT_EQ(MergedRank(plan, w.trace()).counts().misfits, 2U);
   plan.algorithms[0].relays.clear();
@@ -488,35 +483,35 @@ TEST(Merge, CensusKnowsRoots) {
   EXPECT_NE(count_collectives(b.trace().nodes).groups.at("0").digest, census.groups.at("0").digest);
 }
 
-// An algorithm's trace of two places, made unfit.
+// The trace of an algorithm for two ranks, made invalid.
 std::string place_error(TraceBuilder b) {
   return error_text([&] { (void)read_merge_place(b.trace(), 2); }, "merge");
 }
 
 TEST(MergePlaces, RefuseWhatIsNoAlgorithm) {
-  EXPECT_EQ(place_error(TraceBuilder(0)), "t.0.et: an algorithm's trace without a node");
+  EXPECT_EQ(place_error(TraceBuilder(0)), "t.0.et: the trace of an algorithm has no nodes");
   EXPECT_EQ(
       place_error(TraceBuilder(0).comp(1).node(2, NodeType::mem_load)),
       "t.0.et:@0x10: node 2: an algorithm consists of sends, receives and computations, not of MEM_LOAD_NODE");
   EXPECT_EQ(place_error(TraceBuilder(0).send(1, 2, 0, 8)),
-            "t.0.et:@0x0: node 1: comm_dst must be another of the 2 places");
+            "t.0.et:@0x0: node 1: comm_dst must be another of the 2 ranks");
   EXPECT_EQ(place_error(TraceBuilder(0).send(1, 0, 0, 8)),
-            "t.0.et:@0x0: node 1: comm_dst must be another of the 2 places");
+            "t.0.et:@0x0: node 1: comm_dst must be another of the 2 ranks");
   EXPECT_EQ(place_error(TraceBuilder(1).node(1, NodeType::comm_recv)),
-            "t.1.et:@0x0: node 1: comm_src must be another of the 2 places");
+            "t.1.et:@0x0: node 1: comm_src must be another of the 2 ranks");
   EXPECT_EQ(place_error(TraceBuilder(0).send(1, 1, 0, -1)),
-            "t.0.et:@0x0: node 1: a message without comm_size and without chunk counts");
+            "t.0.et:@0x0: node 1: a message needs comm_size or chunk counts");
   EXPECT_EQ(place_error(TraceBuilder(0).comp(1, {1})),
             "t.0.et:@0x0: node 1: depends on node 1, which does not exist or is itself");
   EXPECT_EQ(place_error(TraceBuilder(0).comp(1, {7})),
             "t.0.et:@0x0: node 1: depends on node 7, which does not exist or is itself");
   EXPECT_EQ(place_error(TraceBuilder(0).comp(1).comp(1)), "t.0.et:@0x10: node 1: another node has its id");
   EXPECT_EQ(place_error(TraceBuilder(0).comp(1, {2}).comp(2, {1})),
-            "t.0.et: a dependency cycle; et-validate names it");
+            "t.0.et: dependency cycle; run et-validate to find it");
   TraceBuilder text(0);
   text.send(1, 1, 0, 8);
   text.table().add_string(attr::duration_nanos, "x");
-  EXPECT_EQ(place_error(text), "t.0.et:@0x0: node 1: attribute duration_nanos is no integer below 2^63");
+  EXPECT_EQ(place_error(text), "t.0.et:@0x0: node 1: attribute duration_nanos is not an integer below 2^63");
 }
 
 TEST(MergePlaces, NumberTheTagsBetweenTwoPlaces) {

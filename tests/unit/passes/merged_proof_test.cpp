@@ -38,7 +38,7 @@ struct Workload {
   MergeChoice choice;
   std::vector<Trace> merged;
 
-  // Computation, collective, computation on each rank; ranks stand in the group in reverse order.
+  // Computation, collective, computation on each rank; the group lists ranks in reverse order.
   Workload(const Algorithm& a, Collective type, std::int64_t bytes, std::uint32_t chunks, int collectives = 2) {
     plan.ranks = static_cast<std::uint32_t>(a.ranks());
     plan.groups["0"];
@@ -76,7 +76,7 @@ struct Workload {
   }
 };
 
-// Returns nodes whose collectives say their root.
+// Returns nodes whose collectives record their root.
 NodeTable with_root(const NodeTable& nodes, Name end, Rank root) {
   NodeTable out;
   for (const Node& n : nodes.nodes) {
@@ -92,7 +92,7 @@ NodeTable with_root(const NodeTable& nodes, Name end, Rank root) {
   return out;
 }
 
-// Returns the numbers of the only program of a rank, to be changed.
+// Returns the numbers of a rank's only program, for changes.
 std::span<std::uint64_t> steps_of_program(Trace& t) {
   AttrTable& table = t.metadata.table;
   const Attr& a = *find(table.attrs, merged::name_of(0, merged::steps));
@@ -127,7 +127,7 @@ TEST(MergedProof, WhatIsBuiltInIsProved) {
   }
 }
 
-// The root is at place 1, rank 2; rank 1 passes on what rank 0 has to do with.
+// The root is group member 1, rank 2; rank 1 forwards the chunks of rank 0.
 TEST(MergedProof, GathersAndScattersAreProvedWithTheirParts) {
   for (const Algorithm& a : {gather_over_two(), scatter_over_two()}) {
     for (const std::uint32_t chunks : {1U, 3U}) {
@@ -160,7 +160,7 @@ TEST(MergedProof, EachPlaceOfAPartCounts) {
         Lines found;
         EXPECT_EQ(w.prove(&found).proved, 0U) << rank << ' ' << word;
         const auto tells = [](const std::string& line) {
-          return line.find("must end as chunk") != std::string::npos;
+          return line.find("must finally hold chunk") != std::string::npos;
         };
         EXPECT_TRUE(std::ranges::any_of(found, tells)) << rank << ' ' << word;
         ++tried;
@@ -170,8 +170,8 @@ TEST(MergedProof, EachPlaceOfAPartCounts) {
   }
 }
 
-// Every message by itself with another tag, size or peer: the second collective is refuted, and named, the first is
-// proved all the same.
+// Each single message with another tag, size or peer: the second collective is refuted and named, and the first is
+// proved nevertheless.
 TEST(MergedProof, EachMessageCounts) {
   const Algorithm a = build_collective({.algorithm = "ring", .ranks = 4});
   const Workload sound(a, Collective::all_reduce, 1000, 1);
@@ -225,7 +225,7 @@ TEST(MergedProof, SharedTagsAreNoProof) {
   Lines found;
   w.prove(&found);
   ASSERT_FALSE(found.empty());
-  EXPECT_NE(found[0].find("could take each other's messages"), std::string::npos) << found[0];
+  EXPECT_NE(found[0].find("could receive each other's messages"), std::string::npos) << found[0];
 }
 
 TEST(MergedProof, RanksThatAreMissingAreNamedOnce) {

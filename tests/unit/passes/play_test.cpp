@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Algorithms played in steps: when what is where, and whether it ends right.
+// Algorithms as timed steps: positions of chunks over time, and correctness of the result.
 #include "passes/ten/play.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using enum StepType;
 
 Play played(const Algorithm& a) { return play(make_step_graph(a)); }
 
-// What a rank has of a chunk at a time.
+// Contributions to a chunk that a rank holds at a time.
 std::int32_t held(const Play& p, std::int32_t rank, std::uint32_t chunk, std::int32_t time) {
   std::int32_t now = 0;
   for (const Play::Change& c : p.changes) {
@@ -40,12 +40,13 @@ TEST(Play, ARingTakesTwiceItsRanksLessTwo) {
     EXPECT_EQ(m.reduces, m.begin < 7);
   }
   EXPECT_EQ(held(p, 0, 0, -1), 1);
-  EXPECT_EQ(held(p, 0, 1, 7), 8);  // the first that is whole, one for each rank
+  EXPECT_EQ(held(p, 0, 1, 7), 8);  // the first complete one, one for each rank
   EXPECT_EQ(held(p, 1, 1, 7), 1);
   EXPECT_EQ(held(p, 1, 1, 8), 8);
 }
 
-// Both send what they have, add what comes, and keep it: no schedule says that, but it is played.
+// Both ranks send their chunk, add the received chunk, and keep it: no schedule expresses this, but it can be
+// played.
 TEST(Play, OneShotSendsWhatItKeeps) {
   const std::vector<Tb> rank0 = {{1, 1, 0, {{send, in, 0, in, 0}, {recv, tmp, 0, tmp, 0}, {re, tmp, 0, in, 0}}}};
   const std::vector<Tb> rank1 = {{0, 0, 0, {{send, in, 0, in, 0}, {recv, tmp, 0, tmp, 0}, {re, tmp, 0, in, 0}}}};
@@ -67,7 +68,7 @@ TEST(Play, WhatIsAddedTwiceIsNegative) {
   EXPECT_EQ(p.wrong, 1U);
 }
 
-// A chunk in scratch is not where it must be.
+// A chunk in scratch is not at its required position.
 TEST(Play, OnlyTheOutputCountsInTheEnd) {
   const std::vector<Tb> rank0 = {{1, -1, 0, {{send, in, 0, in, 0}, {send, in, 0, in, 0}}}};
   const std::vector<Tb> rank1 = {{-1, 0, 0, {{recv, tmp, 0, tmp, 0}, {recv, tmp, 1, tmp, 1}}}};
@@ -96,7 +97,7 @@ TEST(Play, AMessageThatNobodyTakesIsOnItsWay) {
   EXPECT_EQ(p.chunks[0].post, -2);
 }
 
-// In place all is right; where input and output differ, nothing brings a rank its own part.
+// In place everything is right; with separate input and output, no step moves a rank's own shard.
 TEST(Play, ShowsTheBuffersInWhichItEndsWrong) {
   const std::vector<Tb> rank0 = {{1, 1, 0, {{send, in, 0, out, 0}, {recv, out, 1, out, 1}}}};
   const std::vector<Tb> rank1 = {{0, 0, 0, {{send, in, 0, out, 1}, {recv, out, 0, out, 0}}}};
@@ -108,7 +109,7 @@ TEST(Play, ShowsTheBuffersInWhichItEndsWrong) {
   EXPECT_FALSE(played(a).inplace);
 }
 
-// The place in the longest chain counts every step; the time only messages.
+// The position in the longest chain counts every step; the time counts only messages.
 TEST(Play, PlacesCountSteps) {
   const std::vector<Tb> rank0 = {{1, -1, 0, {{cpy, in, 0, out, 0}, {cpy, in, 0, tmp, 0}, {send, out, 0, out, 0}}}};
   const std::vector<Tb> rank1 = {{-1, 0, 0, {{recv, out, 0, out, 0}}}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What nodes tell of the algorithm that they come from, against itself, the trace and other ranks.
+// Nodes' data about their algorithm, checked against itself, the trace and other ranks.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,7 +29,7 @@ Lines findings_of(std::vector<Trace> set) {
 }
 Lines findings_of(TraceBuilder& b) { return findings_of(std::vector<Trace>{b.trace()}); }
 
-// A message as a converter writes it that names no buffers.
+// A message of a converter that names no buffers.
 TraceBuilder& message(TraceBuilder& b, NodeId id, std::int32_t index, std::int32_t total,
                       const std::vector<NodeId>& deps = {}) {
   return b.send(id, 1, 0, -1, deps)
@@ -66,7 +66,7 @@ TEST(Provenance, WhatIsBuiltIsSound) {
   }
 }
 
-// Wherever one number stands alone against the rest, it is named.
+// A single number that contradicts the others is named.
 TEST(Provenance, EachCounterIsChecked) {
   const Algorithm a = build_collective({.algorithm = "ring", .ranks = 4});
   for (const Name name : {attr::msg_chunk_cnt, attr::msg_chunk_idx, attr::total_chunk_cnt, attr::chunk_offset,
@@ -74,7 +74,7 @@ TEST(Provenance, EachCounterIsChecked) {
     for (std::size_t node = 0; node < 15; ++node) {
       std::vector<Trace> set = lower(a, 1000003);
       const IntValue old = int_value(set[2].nodes.attributes(set[2].nodes.nodes[node]), name);
-      if (!old) continue;  // of messages only
+      if (!old) continue;  // only of messages
       change(set[2], node, name, old.value + 1);
       const Lines found = findings_of(set);
       ASSERT_FALSE(found.empty()) << name.view() << " of node " << node;
@@ -84,7 +84,7 @@ TEST(Provenance, EachCounterIsChecked) {
   }
 }
 
-// -1 means that a counter does not count, which is no excuse beside a step that does.
+// -1 means that a counter is not used, which does not excuse a step that uses it.
 TEST(Provenance, CountersOfStepsCount) {
   const Algorithm a = build_collective({.algorithm = "ring", .ranks = 4});
   for (const Name name : {attr::msg_chunk_cnt, attr::msg_chunk_idx, attr::total_chunk_cnt, attr::chunk_offset}) {
@@ -105,7 +105,7 @@ TEST(Provenance, MessagesWithoutBuffersCountInTheWhole) {
   message(bad, 1, 3, 1);
   message(bad, 2, 0, 1).set(attr::chunk_id, 7);
   EXPECT_EQ(findings_of(bad),
-            (Lines{"t.0.et:@0x10: error: node 1: msg_chunk_idx 3 and msg_chunk_cnt 1 go beyond total_chunk_cnt, 1 "
+            (Lines{"t.0.et:@0x10: error: node 1: msg_chunk_idx 3 and msg_chunk_cnt 1 exceed total_chunk_cnt, 1 "
                    "[provenance]"}));
 }
 
@@ -119,7 +119,7 @@ TEST(Provenance, StepsReadAndWriteWithinTheWhole) {
   step(input, "i");
   step(scratch, "s");
   EXPECT_EQ(findings_of(input),
-            (Lines{"t.0.et:@0x0: error: node 0: msg_chunk_idx 7 and msg_chunk_cnt 1 go beyond total_chunk_cnt, 1 "
+            (Lines{"t.0.et:@0x0: error: node 0: msg_chunk_idx 7 and msg_chunk_cnt 1 exceed total_chunk_cnt, 1 "
                    "[provenance]"}));
   EXPECT_EQ(findings_of(scratch), Lines{});
 }
@@ -148,8 +148,8 @@ TEST(Provenance, SizesArePartsOfOneWhole) {
                    "for 1 [provenance]"}));
 }
 
-// As the converter of collectiveapi has them: the reduction behind a receive tells nothing, nops leave gaps, and
-// dependencies are on the step that is named, whether it publishes anything or not.
+// As in the converter of collectiveapi: the reduction after a receive has no data, nops leave gaps, and
+// dependencies refer to the named step, whether it publishes or not.
 TEST(Provenance, OtherConvertersAreUnderstood) {
   const auto trace = [](NodeId waits_for, std::int32_t deps) {
     TraceBuilder b;
@@ -177,12 +177,11 @@ TEST(Provenance, StepsOfAThreadblockFollowEachOther) {
   at(message(b, 1, 0, 2), 0, 1);
   at(message(b, 2, 0, 2, {1}), 0, 2);
   at(message(b, 3, 0, 2, {2}), 0, 2);
-  EXPECT_EQ(
-      findings_of(b),
-      (Lines{"t.0.et:@0x30: error: node 3: step 2 of threadblock 0 has node 2 of the same type already "
-             "[provenance]",
-             "t.0.et:@0x10: error: node 1: is step 1 of threadblock 0, but does not depend on node 0, the step "
-             "before it [provenance]"}));
+  EXPECT_EQ(findings_of(b),
+            (Lines{"t.0.et:@0x30: error: node 3: step 2 of threadblock 0 already has node 2 of the same type "
+                   "[provenance]",
+                   "t.0.et:@0x10: error: node 1: is step 1 of threadblock 0, but does not depend on node 0, the "
+                   "previous step [provenance]"}));
 }
 
 TEST(Provenance, RanksThatExchangeMessagesCountAlike) {
@@ -194,8 +193,8 @@ TEST(Provenance, RanksThatExchangeMessagesCountAlike) {
   EXPECT_EQ(findings_of({rank(0, 8, 10), rank(1, 8, 10)}), Lines{});
   EXPECT_EQ(findings_of({rank(0, 8, 10), rank(1, 4, 10)}).size(), 2U);
   EXPECT_EQ(findings_of({rank(0, 8, 10), rank(1, 8, 11)})[0],
-            "t.0.et:@0x0: error: the sizes of its messages and of those of rank 1, from which it receives, are no "
-            "parts of one whole [provenance]");
+            "t.0.et:@0x0: error: the sizes of its messages and of the messages of rank 1, from which it receives, "
+            "cannot be chunks of one buffer [provenance]");
 }
 
 }  // namespace

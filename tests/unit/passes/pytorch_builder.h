@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PyTorch host traces and device profiles in a few words, as their readers would give them.
+// PyTorch host traces and device profiles in short form, as their readers produce them.
 #pragma once
 
 #include <string>
@@ -84,7 +84,7 @@ class HostBuilder {
   bool open_ = false;
 };
 
-// Times in whole microseconds unless told otherwise.
+// Times are in whole microseconds unless stated otherwise.
 class ProfileBuilder {
  public:
   ProfileBuilder() {

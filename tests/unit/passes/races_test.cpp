@@ -25,8 +25,7 @@ using test::make_algorithm;
 using test::RandomProgram;
 using test::Tb;
 
-// The search as one would write it down: every access is compared, at once, with the write, the reads and the sums
-// before it.
+// The obvious search: every access is compared at once with the preceding write, reads and reductions.
 class PlainSearch {
  public:
   PlainSearch(const StepGraph& p, const BufferLayout& layout, const ExecuteOptions& options,
@@ -146,7 +145,7 @@ TEST(Races, OfLongRandomProgramsAreThoseOfAPlainSearch) {
   EXPECT_GT(seen.via_messages, 1'000U);
 }
 
-// Without the budget a search has no answer, and says so instead of calling it a race or an order.
+// Beyond the budget, a search reports that it has no answer, neither a race nor an order.
 TEST(Races, WhatTheBudgetDoesNotDecideIsNoVerdict) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     const RandomProgram random(seed, 60);
@@ -174,7 +173,7 @@ TEST(Races, WhatTheBudgetDoesNotDecideIsNoVerdict) {
   }
 }
 
-// Chains of copies on one rank, as rows of where they read and write and what they wait for.
+// Chains of copies on one rank, as rows of their reads, writes and waits.
 struct Copying {
   std::int32_t from;
   std::int32_t to;
@@ -192,7 +191,7 @@ Algorithm copies(const std::vector<std::vector<Copying>>& tbs, std::int32_t chun
   return make_algorithm(Collective::custom, chunks, false, chunks, chunks, 0, {rows});
 }
 
-// How much work each step costs, at most: that much must do.
+// Maximum work per step, which must suffice.
 Races races_within(const Algorithm& a, std::uint64_t work_per_step) {
   const StepGraph p = make_step_graph(a);
   const BufferLayout layout(p, false);
@@ -222,7 +221,7 @@ TEST(Races, AnOrderThroughAThirdThreadblockIsLinear) {
 }
 
 TEST(Races, ManyReadersBeforeOneWriteAreLinear) {
-  // Each threadblock reads chunk 0; each waits for the one before it but one in 100, whose read is a race.
+  // Each threadblock reads chunk 0; each waits for the preceding one except one in 100, whose read is a race.
   std::vector<std::vector<Copying>> tbs;
   for (std::int32_t k = 0; k < many; ++k) {
     const bool waits = k > 1 && k % 100 != 0;
@@ -234,7 +233,7 @@ TEST(Races, ManyReadersBeforeOneWriteAreLinear) {
   EXPECT_FALSE(races.real.empty());
 }
 
-// The sums of a ring travel on to all ranks, so each chunk is overwritten by what came of it, many steps later.
+// The sums of a ring are forwarded to all ranks, so each chunk is overwritten by a later result, many steps later.
 TEST(Races, AScheduleOfManyTransfersIsLinear) {
   for (const std::uint32_t rounds : {1U, 4U, 16U}) {
     constexpr std::uint32_t nodes = 64;
@@ -260,19 +259,18 @@ TEST(Races, AScheduleOfManyTransfersIsLinear) {
 }
 
 TEST(Races, ALimitThatIsReachedIsAFindingWithItsPlace) {
-  std::vector<std::vector<Copying>> tbs{{{0, 1}}, {{2, 3, 0, 0}}, {{1, 4, 1, 0}}};  // the third through the second
+  std::vector<std::vector<Copying>> tbs{{{0, 1}}, {{2, 3, 0, 0}}, {{1, 4, 1, 0}}};  // the third waits through the
+                                                                                    // second
   const Algorithm a = copies(tbs, 5);
   Diagnostics diagnostics;
   VerifyOptions options;
   options.search_budget = 3;
   verify(make_step_graph(a), options, diagnostics);
   ASSERT_EQ(diagnostics.all().size(), 1U);
-  EXPECT_EQ(
-      format_diagnostic(diagnostics.all()[0]),
-      "test.xml:3:1: error: gpu 0 threadblock 2 step 0 (cpy) shares o[1] with gpu 0 threadblock 0 step 0 (cpy), "
-      "and whether anything orders the two was not found: the search for races has reached its limit and ends "
-      "here [races]\ntest.xml:3:1: note: hint: a step that waits itself for those that it shares chunks with "
-      "needs no search");
+  EXPECT_EQ(format_diagnostic(diagnostics.all()[0]),
+            "test.xml:3:1: error: gpu 0 threadblock 2 step 0 (cpy) shares o[1] with gpu 0 threadblock 0 step 0 "
+            "(cpy), but their order is unknown: the search for races reached its limit and stopped [races]\n"
+            "test.xml:3:1: note: hint: direct dependencies between steps that share chunks need no search");
   Diagnostics none;
   verify(make_step_graph(a), {}, none);
   EXPECT_TRUE(none.all().empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random programs that run, and the order of their steps as a table.
+// Random valid programs, and the order of their steps as a table.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace convert::test {
 
-// A program that runs, made by playing it: chains of random steps over few chunks, dependencies on what has been
-// played, and messages that arrive some time later.
+// A valid program, created by playing it: chains of random steps over few chunks, dependencies on steps already
+// played, and messages that arrive after some time.
 class RandomProgram {
  public:
   RandomProgram(unsigned seed, std::uint32_t steps) : random_(seed) {
@@ -121,12 +121,12 @@ class RandomProgram {
   std::uint32_t ranks_ = 1;
   std::uint32_t density_ = 1;
   std::vector<std::vector<Played>> chains_;
-  std::vector<Wire> pending_;  // messages on their way
+  std::vector<Wire> pending_;  // messages in flight
   std::map<Wire, std::uint32_t> connection_of_;
   StepGraph program_;
 };
 
-// Who comes before whom, as a table.
+// Order of steps, as a table.
 class Closure {
  public:
   Closure(const StepGraph& p, std::span<const StepPair> edges, std::span<const std::uint32_t> order)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random small sets whose ranks may wait for each other, and whether a replay of them ends.
+// Random small sets whose ranks may wait for each other, and whether their replay completes.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace convert::test {
 
-// What a node is, without its id.
+// A node without its id.
 struct Planned {
   NodeType type = NodeType::comp;
   Rank peer = 0;
@@ -27,7 +27,7 @@ struct Planned {
   Collective collective{};
   std::string group{};
   std::uint64_t duration_us = 0;
-  std::vector<std::size_t> parents{};  // places in the rank
+  std::vector<std::size_t> parents{};  // indices in the rank
 };
 using PlannedRank = std::vector<Planned>;
 
@@ -38,11 +38,11 @@ struct PlannedSet {
 
 class RandomSets {
  public:
-  // `matching`: each message has its own tag, and all collectives are the same, so that there is but one partner.
+  // `matching`: each message has its own tag, and all collectives are equal, so that there is only one partner.
   explicit RandomSets(std::uint32_t seed, bool matching = false) : random_(seed), matching_(matching) {}
   std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_); }
 
-  // Messages and collectives at random places of the ranks, each node behind some of those before it.
+  // Messages and collectives at random positions of the ranks, each node after some of the preceding ones.
   PlannedSet next() {
     PlannedSet set;
     const std::size_t n = 2 + below(3);
@@ -130,7 +130,7 @@ struct How {
   bool rendezvous = false;
 };
 
-// Whether all nodes run. False also if the set is refused.
+// Returns whether all nodes run; false also if the set is rejected.
 inline bool ends(std::vector<TraceBuilder>& set, const GroupLists& groups, const How& how) {
   const std::string size = how.network == "torus" ? "2x2" : std::to_string(set.size());
   const NetworkConfig network = parse_short_network(how.network + ":" + size + ",bw=1GB/s,lat=10ns");

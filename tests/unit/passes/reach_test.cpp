@@ -46,7 +46,7 @@ TEST(Reachability, ACircleOfMessagesIsOrderedByItsRanksAlone) {
             (std::vector<std::uint32_t>{0, 1, 2, 3}));
 }
 
-// Graphs of several shapes: few long paths, many ends of one start, many starts of one end.
+// Graphs of several shapes: few long paths, many ends from one start, many starts to one end.
 TEST(Reachability, AnswersAsATableDoes) {
   std::mt19937 random(7);
   const auto pick = [&](std::size_t below) { return static_cast<std::uint32_t>(random() % below); };

@@ -15,7 +15,7 @@ namespace {
 
 using namespace test;
 
-// Summaries and orders of a set, in which dependencies can be taken out.
+// Summaries and orders of a set, in which dependencies can be removed.
 struct Known {
   std::vector<TraceSummary> summaries;
   std::vector<RecordedOrder> orders;
@@ -47,8 +47,8 @@ std::string contradiction(Cut::Contradicted what) {
   return {};
 }
 
-// A line for each cut, such as "0:5 on 3 stream_order, order contradicted": rank and node, the node that it no
-// longer depends on, the rule of that dependency, and what contradicted it if anything did.
+// One line per cut, such as "0:5 on 3 stream_order, order contradicted": rank and node, the node that it no longer
+// depends on, the rule of that dependency, and the contradiction if there is one.
 std::vector<std::string> cut_lines(const Cuts& cuts) {
   std::vector<std::string> out;
   for (const auto& [rank, of] : cuts) {
@@ -97,14 +97,14 @@ TEST(Relax, LeavesSetsWithoutCirclesAlone) {
 }
 
 TEST(Relax, WhatIsNotKnownToBeOrderStays) {
-  for (const std::string_view letters : {"d", "", "x", "ss"}) {  // data; nothing; unknown; of another list
+  for (const std::string_view letters : {"d", "", "x", "ss"}) {  // data; nothing; unknown; from another list
     auto set = crossed(letters);
     const Relaxation r = relaxed(set);
     EXPECT_TRUE(r.cycles) << letters;
     EXPECT_FALSE(r.breakable) << letters;
     EXPECT_TRUE(r.cuts.empty()) << letters;
   }
-  std::vector<TraceBuilder> both;   // the receive also is the caller
+  std::vector<TraceBuilder> both;   // the receive is also the caller
   std::vector<TraceBuilder> twice;  // an order and a tensor
   for (Rank r = 0; r < 2; ++r) {
     both.emplace_back(r).recv(1, 1 - r, 0, 8).send(2, 1 - r, 0, 8, {1}).control(1);
@@ -117,7 +117,7 @@ TEST(Relax, WhatIsNotKnownToBeOrderStays) {
 }
 
 TEST(Relax, BeginsWithWhatTheTimesContradict) {
-  // Rank 1 received long before rank 0 sent; on rank 0 all is as it can be.
+  // Rank 1 received long before rank 0 sent; on rank 0 the order is possible.
   auto set = crossed("s");
   set[0] = TraceBuilder(0);
   set[0].recv(1, 1, 0, 8);
@@ -139,10 +139,10 @@ TEST(Relax, BeginsWithWhatTheTimesContradict) {
   EXPECT_EQ(r.pairs[0].destination, 1U);
   EXPECT_EQ(r.pairs[0].receive, 1U);
   EXPECT_EQ(r.pairs[0].by_ns, 170'000);
-  // The clock of rank 1 says since when, and that of rank 0 does not: they cannot be compared.
+  // The clock of rank 1 has a base time, and the clock of rank 0 does not: they cannot be compared.
   set[1].trace().metadata.table.add_int(attr::base_time_nanos, Kind::uint64_val, 1);
   EXPECT_TRUE(relaxed(set).pairs.empty());
-  // If the clocks differ by as much, it is the other message that came too early.
+  // If the clocks differ by this much, it is the other message that came too early.
   set[0].trace().metadata.table.add_int(attr::base_time_nanos, Kind::uint64_val, 0);
   set[1].trace().metadata.table.attrs.back().bits = 170'000;
   EXPECT_EQ(cut_lines(relaxed(set).cuts), Lines{"0:2 on 1 stream_order, message contradicted"});
@@ -266,7 +266,7 @@ TEST(Relax, NoCircleIsLeftAndNoneIsTakenOutInVain) {
         ++taken;
       }
     }
-    // Where what the times contradict is enough, nothing else goes.
+    // If removing contradicted dependencies suffices, no others are removed.
     const auto is_plain = [](const Cut& c) { return c.contradicted == Cut::Contradicted::nothing; };
     for (const auto& [rank, cuts] : r.cuts) {
       if (std::none_of(cuts.begin(), cuts.end(), is_plain)) continue;
@@ -318,7 +318,7 @@ TEST(Relax, WhatIsLeftEndsOnEveryNetworkAndWithOneBackOnNone) {
   EXPECT_GT(runs, test::rounds(500U));
 }
 
-// A chain of many nodes on each rank, whose ends wait for the other's begin: one circle of all.
+// A long chain of nodes on each rank, whose end waits for the other's begin: one cycle of all.
 TEST(Relax, LongCirclesAreLinear) {
   constexpr NodeId count = test::rounds(200'000U);
   std::vector<TraceBuilder> set;
@@ -336,7 +336,7 @@ TEST(Relax, LongCirclesAreLinear) {
   EXPECT_FALSE(relaxed(set, r.cuts).cycles);
 }
 
-// Many circles behind each other: each pair of messages crosses.
+// Many consecutive cycles: each pair of messages crosses.
 TEST(Relax, ManyCirclesAreLinear) {
   constexpr NodeId steps = test::rounds(50'000U);
   std::vector<TraceBuilder> set;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace test;
 
-// Without their notes.
+// Findings without their notes.
 Lines headlines(Lines findings) {
   for (std::string& f : findings) f.resize(std::min(f.size(), f.find('\n')));
   return findings;
@@ -33,9 +33,9 @@ TEST(Peers, OutsideTheSetAndSelf) {
             (Lines{"t.0.et:@0x0: error: node 7: comm_dst is 9, but the set has the ranks 0 to 1 [peers]\n"
                    "t.0.et:@0x0: note: hint: are all ranks in the set?",
                    "t.0.et:@0x10: error: node 8: receives from its own rank 0 [peers]\n"
-                   "t.0.et:@0x10: note: hint: what a rank copies to itself is a COMP node",
+                   "t.0.et:@0x10: note: hint: a copy within a rank is a COMP node",
                    "t.1.et:@0x10: error: node 4: sends to its own rank 1 [peers]\n"
-                   "t.1.et:@0x10: note: hint: what a rank copies to itself is a COMP node",
+                   "t.1.et:@0x10: note: hint: a copy within a rank is a COMP node",
                    "t.1.et:@0x0: error: node 3: comm_src is 2, but the set has the ranks 0 to 1 [peers]\n"
                    "t.1.et:@0x0: note: hint: ranks count from 0; or is a rank missing from the set?"}));
   auto one = trace_builders(1);
@@ -48,9 +48,8 @@ TEST(Peers, RanksMustBeComplete) {
   std::vector<TraceBuilder> set;
   set.emplace_back(0);
   set.emplace_back(2);
-  EXPECT_EQ(findings(set, "deadlock"),
-            Lines{"t.2.et: error: rank 1 is missing from the set [peers]\n"
-                  "t.2.et: note: hint: the 2 traces of a set must be of the ranks 0 to 1"});
+  EXPECT_EQ(findings(set, "deadlock"), Lines{"t.2.et: error: rank 1 is missing from the set [peers]\n"
+                                             "t.2.et: note: hint: the 2 traces of a set must be the ranks 0 to 1"});
 }
 
 TEST(Pairs, SendWithoutReceive) {
@@ -69,7 +68,7 @@ TEST(Pairs, ReceiveWithoutSend) {
   set[0].send(1, 1, 5, 8);
   set[1].recv(9, 0, 5, 8).recv(10, 0, 5, 8);
   EXPECT_EQ(headlines(findings(set, "pairs,deadlock")),
-            Lines{"t.1.et:@0x10: error: node 10: receive from rank 0 with tag 5 waits for a send that never comes: "
+            Lines{"t.1.et:@0x10: error: node 10: receive from rank 0 with tag 5 has no send: "
                   "rank 0 has 1 such send (last: node 1), rank 1 has 2 receives (last: node 10) [pairs]"});
 }
 
@@ -93,12 +92,11 @@ TEST(Pairs, WhatMayHaveBeenMeant) {
   auto tag = trace_builders(2);
   tag[0].send(1, 1, 3, 8);
   tag[1].recv(2, 0, 4, 8);
-  EXPECT_EQ(
-      hints(findings(tag, "pairs")),
-      (Lines{"rank 1 node 2 receives from rank 0 with tag 4, which has no partner either; if the two belong "
-             "together, give them one comm_tag",
-             "rank 0 node 1 sends to rank 1 with tag 3, which has no partner either; if the two belong together, "
-             "give them one comm_tag"}));
+  EXPECT_EQ(hints(findings(tag, "pairs")),
+            (Lines{"rank 1 node 2 receives from rank 0 with tag 4, which has no partner either; if they are "
+                   "partners, give them the same comm_tag",
+                   "rank 0 node 1 sends to rank 1 with tag 3, which has no partner either; if they are partners, "
+                   "give them the same comm_tag"}));
   auto source = trace_builders(3);
   source[0].send(1, 1, 0, 8);
   source[1].recv(2, 2, 0, 8);
@@ -127,22 +125,20 @@ TEST(Pairs, WhatMayHaveBeenMeant) {
   none[0].send(1, 1, 0, 8);
   none[1].recv(1, 1, 5, 8);
   EXPECT_EQ(hints(findings(none, "pairs")),
-            (Lines{"a receive is missing on rank 1, or a send is too many on rank 0",
-                   "a send is missing on rank 1, or a receive is too many on rank 1"}));
+            (Lines{"a receive is missing on rank 1, or there is an extra send on rank 0",
+                   "a send is missing on rank 1, or there is an extra receive on rank 1"}));
 }
 
 TEST(Pairs, SizesCrosswise) {
   auto set = trace_builders(2);
   set[0].send(1, 1, 3, 8).send(2, 1, 3, 16, {1}).send(3, 1, 3, 24, {2});
   set[1].recv(1, 0, 3, 24).recv(2, 0, 3, 16, {1}).recv(3, 0, 3, 8, {2});
-  EXPECT_EQ(
-      findings(set, "pairs"),
-      Lines{
-          "t.0.et:@0x0: warning: node 1: sends 8 bytes to rank 1 with tag 3, but its receive, node 1 of rank 1, "
-          "expects 24 bytes [pairs]\n"
-          "t.0.et:@0x0: note: hint: node 3 of rank 1 expects that: who matches by size too, as simulators do, "
-          "takes it; by the order of issue, as MPI and NCCL match, it is the wrong one; order them alike, or give "
-          "each its own comm_tag"});
+  EXPECT_EQ(findings(set, "pairs"),
+            Lines{"t.0.et:@0x0: warning: node 1: sends 8 bytes to rank 1 with tag 3, but its receive, node 1 of "
+                  "rank 1, expects 24 bytes [pairs]\n"
+                  "t.0.et:@0x0: note: hint: node 3 of rank 1 expects that size: simulators, which also match by "
+                  "size, pair them; MPI and NCCL, which match in order of issue, do not; order both sides alike, "
+                  "or give each message its own comm_tag"});
   set[0].send(4, 1, 3, 8, {3});
   set[1].recv(4, 0, 3, 9, {3});
   EXPECT_EQ(hints(findings(set, "pairs")), Lines(3, "give both the same comm_size")) << "not by size either";
@@ -168,17 +164,16 @@ TEST(Pairs, ChunksAreComparedWithoutSizes) {
 TEST(Deadlock, TwoRanksReceiveBeforeTheySend) {
   auto set = trace_builders(2);
   for (Rank r = 0; r < 2; ++r) set[r].comp(0).recv(1, 1 - r, 0, 8, {0}).send(2, 1 - r, 0, 8, {1}).comp(3, {2});
-  EXPECT_EQ(
-      findings(set, "pairs,deadlock"),
-      Lines{"t.0.et:@0x10: error: deadlock 0:1 → 0:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for the one "
-            "before it) [deadlock]\n"
-            "t.0.et:@0x10: note: rank 0 node 1 'n' receives from rank 1 node 2 (tag 0, 8 bytes), which has not "
-            "started\n"
-            "t.0.et:@0x10: note: rank 1 node 1 'n' receives from rank 0 node 2 (tag 0, 8 bytes), which has not "
-            "started\n"
-            "t.0.et:@0x10: note: rank 0 node 2 'n' sends to rank 1 (tag 0, 8 bytes)\n"
-            "t.0.et:@0x10: note: rank 1 node 2 'n' sends to rank 0 (tag 0, 8 bytes)\n"
-            "t.0.et:@0x10: note: hint: let one of the ranks send before it receives"});
+  EXPECT_EQ(findings(set, "pairs,deadlock"),
+            Lines{"t.0.et:@0x10: error: deadlock 0:1 → 0:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for the "
+                  "previous one) [deadlock]\n"
+                  "t.0.et:@0x10: note: rank 0 node 1 'n' receives from rank 1 node 2 (tag 0, 8 bytes), which has "
+                  "not started\n"
+                  "t.0.et:@0x10: note: rank 1 node 1 'n' receives from rank 0 node 2 (tag 0, 8 bytes), which has "
+                  "not started\n"
+                  "t.0.et:@0x10: note: rank 0 node 2 'n' sends to rank 1 (tag 0, 8 bytes)\n"
+                  "t.0.et:@0x10: note: rank 1 node 2 'n' sends to rank 0 (tag 0, 8 bytes)\n"
+                  "t.0.et:@0x10: note: hint: let one of the ranks send before it receives"});
 }
 
 TEST(Deadlock, OnePerComponentAndShortest) {
@@ -188,10 +183,10 @@ TEST(Deadlock, OnePerComponentAndShortest) {
     set[r].recv(1, other, 0, 8).comp(2, {1}).comp(3, {2}).send(4, other, 0, 8, {1, 3});
   }
   EXPECT_EQ(headlines(findings(set, "deadlock")),
-            (Lines{"t.0.et:@0x0: error: deadlock 0:1 → 0:4 → 1:1 → 1:4 → 0:1 (rank:node; each waits for the one "
-                   "before it) [deadlock]",
-                   "t.2.et:@0x0: error: deadlock 2:1 → 2:4 → 3:1 → 3:4 → 2:1 (rank:node; each waits for the one "
-                   "before it) [deadlock]"}));
+            (Lines{"t.0.et:@0x0: error: deadlock 0:1 → 0:4 → 1:1 → 1:4 → 0:1 (rank:node; each waits for the "
+                   "previous one) [deadlock]",
+                   "t.2.et:@0x0: error: deadlock 2:1 → 2:4 → 3:1 → 3:4 → 2:1 (rank:node; each waits for the "
+                   "previous one) [deadlock]"}));
 }
 
 TEST(Deadlock, ACycleInsideOneRankIsNotRepeated) {
@@ -202,13 +197,13 @@ TEST(Deadlock, ACycleInsideOneRankIsNotRepeated) {
 }
 
 TEST(Deadlock, KthSendMeetsKthReceive) {
-  // Rank 1 sends its first message only after the second receive: with the k-th to the k-th that is a circle.
+  // Rank 1 sends its first message only after the second receive: matching message k to receive k gives a cycle.
   auto set = trace_builders(2);
   set[0].send(1, 1, 0, 8).recv(2, 1, 0, 8).send(3, 1, 0, 8, {2});
   set[1].recv(1, 0, 0, 8).recv(2, 0, 0, 8, {1}).send(3, 0, 0, 8, {2});
   EXPECT_EQ(headlines(findings(set, "pairs,deadlock")),
-            Lines{"t.0.et:@0x10: error: deadlock 0:2 → 0:3 → 1:2 → 1:3 → 0:2 (rank:node; each waits for the one "
-                  "before it) [deadlock]"});
+            Lines{"t.0.et:@0x10: error: deadlock 0:2 → 0:3 → 1:2 → 1:3 → 0:2 (rank:node; each waits for the "
+                  "previous one) [deadlock]"});
 }
 
 TEST(Deadlock, TwoGroupsInOppositeOrders) {
@@ -218,8 +213,7 @@ TEST(Deadlock, TwoGroupsInOppositeOrders) {
   set[1].collective(1, all_reduce, 8, "2").collective(2, all_reduce, 8, "1", {1});
   set[2].comp(0);
   const Lines circle = {
-      "t.0.et:@0x0: error: deadlock 0:1 → 0:2 → 0:3 → 1:1 → 1:2 → 0:1 (rank:node; each waits for the one before "
-      "it) "
+      "t.0.et:@0x0: error: deadlock 0:1 → 0:2 → 0:3 → 1:1 → 1:2 → 0:1 (rank:node; each waits for the previous one) "
       "[deadlock]\n"
       "t.0.et:@0x0: note: rank 0 node 1 'n' calls all_reduce of 8 B (number 0 of group 1), which rank 1 has not "
       "called; the next such call of rank 1 is node 2\n"
@@ -227,7 +221,7 @@ TEST(Deadlock, TwoGroupsInOppositeOrders) {
       "called; the next such call of rank 0 is node 3\n"
       "t.0.et:@0x0: note: rank 0 node 3 'n' calls all_reduce of 8 B (number 0 of group 2)\n"
       "t.0.et:@0x0: note: rank 1 node 2 'n' calls all_reduce of 8 B (number 0 of group 1)\n"
-      "t.0.et:@0x0: note: hint: ranks must run the collectives that they share in one order, whatever the group"};
+      "t.0.et:@0x0: note: hint: ranks must run their common collectives in the same order, across all groups"};
   EXPECT_EQ(findings(set, "collectives,deadlock"), circle);
   const GroupLists groups = {{"1", {0, 1}}, {"2", {1, 0}}};
   EXPECT_EQ(findings(set, "collectives,deadlock", &groups), circle);
@@ -242,7 +236,7 @@ TEST(Deadlock, OfThreeGroupsEachPairIsInOrder) {
   }
   EXPECT_EQ(headlines(findings(set, "collectives,deadlock")),
             Lines{"t.0.et:@0x0: error: deadlock 0:1 → 0:2 → 2:1 → 2:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for "
-                  "the one before it) [deadlock]"});
+                  "the previous one) [deadlock]"});
 }
 
 TEST(Deadlock, OppositeOrdersAreRightWhereNobodyWaits) {
@@ -263,27 +257,25 @@ TEST(Deadlock, OppositeOrdersWithoutADependencyAreAWarning) {
   const auto all_to_all = Collective::all_to_all;
   set[0].collective(1, all_to_all, 8, "1").collective(2, all_to_all, 8, "2");
   set[1].collective(1, all_to_all, 8, "2").collective(2, all_to_all, 8, "1");
-  EXPECT_EQ(
-      findings(set, "collectives,deadlock"),
-      Lines{"t.0.et:@0x0: warning: deadlock is possible: 0:1 → 0:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for "
-            "the one before it) [deadlock]\n"
-            "t.0.et:@0x0: note: rank 0 node 1 'n' calls all_to_all of 8 B (number 0 of group 1), which rank 1 has "
-            "not "
-            "called; the next such call of rank 1 is node 2\n"
-            "t.0.et:@0x0: note: rank 1 node 1 'n' calls all_to_all of 8 B (number 0 of group 2), which rank 0 has "
-            "not "
-            "called; the next such call of rank 0 is node 2\n"
-            "t.0.et:@0x0: note: rank 0 node 2 'n' calls all_to_all of 8 B (number 0 of group 2)\n"
-            "t.0.et:@0x0: note: rank 1 node 2 'n' calls all_to_all of 8 B (number 0 of group 1)\n"
-            "t.0.et:@0x0: note: hint: without a dependency the lower id starts first; who runs one collective at a "
-            "time, as et-replay --compat astra and NCCL on one stream, waits for ever; give them one order on all "
-            "ranks"});
+  EXPECT_EQ(findings(set, "collectives,deadlock"),
+            Lines{"t.0.et:@0x0: warning: deadlock is possible: 0:1 → 0:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits "
+                  "for the previous one) [deadlock]\n"
+                  "t.0.et:@0x0: note: rank 0 node 1 'n' calls all_to_all of 8 B (number 0 of group 1), which rank "
+                  "1 has not called; the next such call of rank 1 is node 2\n"
+                  "t.0.et:@0x0: note: rank 1 node 1 'n' calls all_to_all of 8 B (number 0 of group 2), which rank "
+                  "0 has not called; the next such call of rank 0 is node 2\n"
+                  "t.0.et:@0x0: note: rank 0 node 2 'n' calls all_to_all of 8 B (number 0 of group 2)\n"
+                  "t.0.et:@0x0: note: rank 1 node 2 'n' calls all_to_all of 8 B (number 0 of group 1)\n"
+                  "t.0.et:@0x0: note: hint: without a dependency the lower id starts first; systems that run one "
+                  "collective at a time, such as et-replay --compat astra and NCCL on one stream, wait forever; "
+                  "use one order on all ranks"});
 }
 
 TEST(Deadlock, WhatStartsFirstFollowsDependenciesThenIds) {
   const auto barrier = Collective::barrier;
   for (const NodeId late : {NodeId{0}, NodeId{9}}) {
-    // The first collective of group 1 waits for a node of a higher id: that of group 2 starts before it.
+    // The first collective of group 1 waits for a node with a higher id: the collective of group 2 starts before
+    // it.
     auto set = trace_builders(2);
     set[0].collective(1, barrier, -1, "1", late == 9 ? std::vector<NodeId>{9} : std::vector<NodeId>{});
     set[0].collective(2, barrier, -1, "2").comp(9);
@@ -302,31 +294,29 @@ TEST(Deadlock, OfMessagesAndCollectivesTogether) {
   auto set = trace_builders(2);
   set[0].collective(1, Collective::all_reduce, 8).send(2, 1, 5, 8, {1});
   set[1].recv(1, 0, 5, 8).collective(2, Collective::all_reduce, 8, "0", {1});
-  EXPECT_EQ(
-      findings(set, "pairs,collectives,deadlock"),
-      Lines{
-          "t.0.et:@0x0: error: deadlock 0:1 → 0:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for the one before "
-          "it) [deadlock]\n"
-          "t.0.et:@0x0: note: rank 0 node 1 'n' calls all_reduce of 8 B (number 0 of all ranks), which rank 1 has "
-          "not called; the next such call of rank 1 is node 2\n"
-          "t.0.et:@0x0: note: rank 1 node 1 'n' receives from rank 0 node 2 (tag 5, 8 bytes), which has not "
-          "started\n"
-          "t.0.et:@0x0: note: rank 0 node 2 'n' sends to rank 1 (tag 5, 8 bytes)\n"
-          "t.0.et:@0x0: note: rank 1 node 2 'n' calls all_reduce of 8 B (number 0 of all ranks)\n"
-          "t.0.et:@0x0: note: hint: what others wait for in a collective must not wait for what they send behind "
-          "it"});
-  // Every circle is named, whatever others there are.
+  EXPECT_EQ(findings(set, "pairs,collectives,deadlock"),
+            Lines{"t.0.et:@0x0: error: deadlock 0:1 → 0:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for the "
+                  "previous one) [deadlock]\n"
+                  "t.0.et:@0x0: note: rank 0 node 1 'n' calls all_reduce of 8 B (number 0 of all ranks), which "
+                  "rank 1 has not called; the next such call of rank 1 is node 2\n"
+                  "t.0.et:@0x0: note: rank 1 node 1 'n' receives from rank 0 node 2 (tag 5, 8 bytes), which has "
+                  "not started\n"
+                  "t.0.et:@0x0: note: rank 0 node 2 'n' sends to rank 1 (tag 5, 8 bytes)\n"
+                  "t.0.et:@0x0: note: rank 1 node 2 'n' calls all_reduce of 8 B (number 0 of all ranks)\n"
+                  "t.0.et:@0x0: note: hint: a collective of a rank must not depend on a message that another rank "
+                  "sends after that collective"});
+  // Every cycle is named, even if there are others.
   set[0].recv(3, 1, 6, 8).send(4, 1, 7, 8, {3});
   set[1].recv(3, 0, 7, 8).send(4, 0, 6, 8, {3});
   EXPECT_EQ(headlines(findings(set, "pairs,collectives,deadlock")),
-            (Lines{"t.0.et:@0x0: error: deadlock 0:1 → 0:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for the one "
-                   "before it) [deadlock]",
-                   "t.0.et:@0x20: error: deadlock 0:3 → 0:4 → 1:3 → 1:4 → 0:3 (rank:node; each waits for the one "
-                   "before it) [deadlock]"}));
+            (Lines{"t.0.et:@0x0: error: deadlock 0:1 → 0:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for the "
+                   "previous one) [deadlock]",
+                   "t.0.et:@0x20: error: deadlock 0:3 → 0:4 → 1:3 → 1:4 → 0:3 (rank:node; each waits for the "
+                   "previous one) [deadlock]"}));
 }
 
 TEST(Deadlock, CirclesOfOneKnotThatShareNoNode) {
-  // Both wait for the first message of the other, and for the second; the second receives follow the first sends.
+  // Both wait for the first and the second message of the other; the second receives follow the first sends.
   auto set = trace_builders(2);
   for (Rank r = 0; r < 2; ++r) {
     set[r].recv(1, 1 - r, 1, 8).send(2, 1 - r, 1, 8, {1});
@@ -335,14 +325,14 @@ TEST(Deadlock, CirclesOfOneKnotThatShareNoNode) {
   set[0].send(7, 1, 3, 8, {4});
   set[1].send(7, 0, 3, 8, {4});
   EXPECT_EQ(headlines(findings(set, "pairs,deadlock")),
-            (Lines{"t.0.et:@0x0: error: deadlock 0:1 → 0:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for the one "
-                   "before it) [deadlock]",
-                   "t.0.et:@0x20: error: deadlock 0:3 → 0:4 → 1:3 → 1:4 → 0:3 (rank:node; each waits for the one "
-                   "before it) [deadlock]"}));
+            (Lines{"t.0.et:@0x0: error: deadlock 0:1 → 0:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for the "
+                   "previous one) [deadlock]",
+                   "t.0.et:@0x20: error: deadlock 0:3 → 0:4 → 1:3 → 1:4 → 0:3 (rank:node; each waits for the "
+                   "previous one) [deadlock]"}));
 }
 
 TEST(Deadlock, NamesTheFirstBlockedCallOfEachRankOnce) {
-  // Two circles; the ranks behind them wait in a collective of all for what depends on the first.
+  // Two cycles; the ranks after them wait in a collective of all for nodes that depend on the first cycle.
   auto set = trace_builders(13);
   for (Rank r = 0; r < 4; ++r)
     set[r].recv(1, r ^ 1U, 0, 8).send(2, r ^ 1U, 0, 8, {1}).collective(3, Collective::all_reduce, 8, "", {2});
@@ -358,7 +348,7 @@ TEST(Deadlock, NamesTheFirstBlockedCallOfEachRankOnce) {
                     "not called; the next such call of rank 0 is node 3\n");
   };
   std::string first =
-      "t.0.et:@0x0: error: deadlock 0:1 → 0:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for the one before it) "
+      "t.0.et:@0x0: error: deadlock 0:1 → 0:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for the previous one) "
       "[deadlock]\n";
   for (Rank r = 0; r < 8; ++r) first += blocked(r);
   EXPECT_EQ(found[0], first +
@@ -366,15 +356,14 @@ TEST(Deadlock, NamesTheFirstBlockedCallOfEachRankOnce) {
                           "t.0.et:@0x0: note: rank 0 node 2 'n' sends to rank 1 (tag 0, 8 bytes)\n"
                           "t.0.et:@0x0: note: rank 1 node 2 'n' sends to rank 0 (tag 0, 8 bytes)\n"
                           "t.0.et:@0x0: note: hint: let one of the ranks send before it receives");
-  EXPECT_EQ(
-      found[1],
-      "t.2.et:@0x0: error: deadlock 2:1 → 2:2 → 3:1 → 3:2 → 2:1 (rank:node; each waits for the one before it) "
-      "[deadlock]\n"
-      "t.2.et:@0x0: note: rank 2 node 1 'n' receives from rank 3 (tag 0, 8 bytes)\n"
-      "t.2.et:@0x0: note: rank 2 node 2 'n' sends to rank 3 (tag 0, 8 bytes)\n"
-      "t.2.et:@0x0: note: rank 3 node 1 'n' receives from rank 2 (tag 0, 8 bytes)\n"
-      "t.2.et:@0x0: note: rank 3 node 2 'n' sends to rank 2 (tag 0, 8 bytes)\n"
-      "t.2.et:@0x0: note: hint: let one of the ranks send before it receives");
+  EXPECT_EQ(found[1],
+            "t.2.et:@0x0: error: deadlock 2:1 → 2:2 → 3:1 → 3:2 → 2:1 (rank:node; each waits for the previous one) "
+            "[deadlock]\n"
+            "t.2.et:@0x0: note: rank 2 node 1 'n' receives from rank 3 (tag 0, 8 bytes)\n"
+            "t.2.et:@0x0: note: rank 2 node 2 'n' sends to rank 3 (tag 0, 8 bytes)\n"
+            "t.2.et:@0x0: note: rank 3 node 1 'n' receives from rank 2 (tag 0, 8 bytes)\n"
+            "t.2.et:@0x0: note: rank 3 node 2 'n' sends to rank 2 (tag 0, 8 bytes)\n"
+            "t.2.et:@0x0: note: hint: let one of the ranks send before it receives");
 }
 
 TEST(Deadlock, ManyCirclesAreBounded) {
@@ -388,41 +377,39 @@ TEST(Deadlock, ManyCirclesAreBounded) {
   }
   const Lines found = findings(set, "deadlock");
   EXPECT_GE(found.size(), 100U);
-  EXPECT_NE(found.back().find("there may be more circles"), std::string::npos);
+  EXPECT_NE(found.back().find("there may be more cycles"), std::string::npos);
 }
 
 TEST(Deadlock, OfMessagesThatCouldBePairedOtherwiseIsAWarning) {
-  // Rank 1 receives twice, in whatever order; it sends what rank 0 waits for after the receive of the higher id.
+  // Rank 1 receives twice, in any order; it sends the message that rank 0 waits for after the receive with the
+  // higher id.
   auto set = trace_builders(2);
   set[0].send(1, 1, 0, 8).recv(2, 1, 0, 8).send(3, 1, 0, 8, {2});
   set[1].recv(1, 0, 0, 8).recv(2, 0, 0, 8).send(3, 0, 0, 8, {2});
   const std::string circle =
-      "deadlock is possible: 0:2 → 0:3 → 1:2 → 1:3 → 0:2 (rank:node; each waits for the one "
-      "before it) [deadlock]";
+      "deadlock is possible: 0:2 → 0:3 → 1:2 → 1:3 → 0:2 (rank:node; each waits for the previous one) [deadlock]";
   EXPECT_EQ(headlines(findings(set, "pairs,deadlock")), Lines{"t.0.et:@0x10: warning: " + circle});
-  EXPECT_EQ(
-      hints(findings(set, "pairs,deadlock")),
-      Lines{"it depends on the order of issue which messages belong together here: order them by dependencies, "
-            "or give each message its own comm_tag"});
-  // In order only through another node.
+  EXPECT_EQ(hints(findings(set, "pairs,deadlock")),
+            Lines{"the order of issue decides which messages are matched here: order them by dependencies, "
+                  "or give each message its own comm_tag"});
+  // Ordered only through another node.
   auto ordered = trace_builders(2);
   ordered[0].send(1, 1, 0, 8).comp(4, {1}).recv(2, 1, 0, 8).send(3, 1, 0, 8, {2, 4});
   ordered[1].recv(1, 0, 0, 8).comp(4, {1}).recv(2, 0, 0, 8, {4}).send(3, 0, 0, 8, {2});
   EXPECT_EQ(headlines(findings(ordered, "pairs,deadlock")),
-            Lines{"t.0.et:@0x20: error: deadlock 0:2 → 0:3 → 1:2 → 1:3 → 0:2 (rank:node; each waits for the one "
-                  "before it) [deadlock]"});
-  // Without order among the sends the second receive may have any of them.
+            Lines{"t.0.et:@0x20: error: deadlock 0:2 → 0:3 → 1:2 → 1:3 → 0:2 (rank:node; each waits for the "
+                  "previous one) [deadlock]"});
+  // Without an order of the sends, the second receive may match any send.
   auto sends = trace_builders(2);
   sends[0].send(1, 1, 0, 8).recv(2, 1, 0, 8).send(3, 1, 0, 8, {2});
   sends[1].recv(1, 0, 0, 8).recv(2, 0, 0, 8, {1}).send(3, 0, 0, 8, {2});
   EXPECT_EQ(headlines(findings(sends, "pairs,deadlock")),
-            Lines{"t.0.et:@0x10: error: deadlock 0:2 → 0:3 → 1:2 → 1:3 → 0:2 (rank:node; each waits for the one "
-                  "before it) [deadlock]"})
+            Lines{"t.0.et:@0x10: error: deadlock 0:2 → 0:3 → 1:2 → 1:3 → 0:2 (rank:node; each waits for the "
+                  "previous one) [deadlock]"})
       << "both sends are needed";
 }
 
-// Earlier calls that are ancestors do not make a meeting certain: a later call that nothing orders can take its
-// place.
+// Earlier calls that are ancestors do not make a match certain: a later call without an order can replace it.
 TEST(Deadlock, OfCollectivesThatCouldMeetOtherwiseIsAWarning) {
   const auto all_reduce = Collective::all_reduce;
   auto set = trace_builders(2);
@@ -432,15 +419,15 @@ TEST(Deadlock, OfCollectivesThatCouldMeetOtherwiseIsAWarning) {
   set[1].collective(3, all_reduce, 8, "", {1});
   EXPECT_EQ(headlines(findings(set, "collectives,deadlock")),
             Lines{"t.0.et:@0x10: warning: deadlock is possible: 0:2 → 0:4 → 1:0 → 1:2 → 0:2 (rank:node; each waits "
-                  "for the one before it) [deadlock]"});
+                  "for the previous one) [deadlock]"});
   auto ordered = trace_builders(2);
   ordered[0].collective(1, all_reduce, 8).collective(2, all_reduce, 8, "", {1});
   ordered[0].collective(3, all_reduce, 8, "", {2}).send(4, 1, 0, 8, {2});
   ordered[1].collective(1, all_reduce, 8).recv(0, 0, 0, 8).collective(2, all_reduce, 8, "", {0, 1});
   ordered[1].collective(3, all_reduce, 8, "", {2});
   EXPECT_EQ(headlines(findings(ordered, "collectives,deadlock")),
-            Lines{"t.0.et:@0x10: error: deadlock 0:2 → 0:4 → 1:0 → 1:2 → 0:2 (rank:node; each waits for the one "
-                  "before it) [deadlock]"});
+            Lines{"t.0.et:@0x10: error: deadlock 0:2 → 0:4 → 1:0 → 1:2 → 0:2 (rank:node; each waits for the "
+                  "previous one) [deadlock]"});
 }
 
 TEST(Deadlock, OfARecordingPointsToWhatTakesItOut) {
@@ -450,10 +437,10 @@ TEST(Deadlock, OfARecordingPointsToWhatTakesItOut) {
     set[r].table().nodes.back().start_us = 5;
     set[r].send(2, 1 - r, 0, 8, {1});
   }
-  EXPECT_NE(findings(set, "deadlock")[0].find("nothing says which dependencies are order (dep_rules)"),
+  EXPECT_NE(findings(set, "deadlock")[0].find("no dep_rules mark the dependencies that are order"),
             std::string::npos);
   for (TraceBuilder& b : set) b.comp(3, {2}).table().add_string(attr::dep_rules, "s");
-  EXPECT_NE(findings(set, "deadlock")[0].find("et-validate --fix and et-link --relax"), std::string::npos);
+  EXPECT_NE(findings(set, "deadlock")[0].find("use et-validate --fix or et-link --relax"), std::string::npos);
 }
 
 TEST(Deadlock, DeepSetsNeedNoStack) {

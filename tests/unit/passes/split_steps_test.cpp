@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Steps that receive and do more, taken apart.
+// Steps that receive and do more, split into single steps.
 #include "passes/lower/split_steps.h"
 
 #include <gtest/gtest.h>

@@ -17,8 +17,8 @@ using namespace test;
 
 const Name device{std::string_view("device_of")};
 
-// A word for each node, such as "5s<3,4;2": its id, its type if it is no computation (s: send, r: receive,
-// c: collective), the ids that it depends on by data, and behind ";" those by control.
+// One word per node, such as "5s<3,4;2": its id, its type unless it is a computation (s: send, r: receive,
+// c: collective), its data dependencies, and after ";" its control dependencies.
 std::string dependencies_text(const NodeTable& table) {
   std::string out;
   const auto list = [](std::span<const NodeId> ids) {
@@ -64,7 +64,7 @@ TEST(Split, EdgesBetweenNpusBecomeMessages) {
   EXPECT_EQ(int_at(zero, 3, attr::comm_size), 4096);  // one message for both children
   EXPECT_EQ(int_at(one, 3, attr::comm_size), 4096);
   EXPECT_EQ(int_at(zero, 4, attr::comm_size), 0);  // a control dependency synchronises
-  EXPECT_EQ(int_at(zero, 3, attr::comm_tag), 8);   // behind those that are there
+  EXPECT_EQ(int_at(zero, 3, attr::comm_tag), 8);   // after the existing ones
   EXPECT_EQ(int_at(one, 4, attr::comm_tag), 9);
   EXPECT_EQ(find(zero.attributes(zero.nodes[0]), attr::npu), nullptr);
   EXPECT_EQ(s.counts().edges, 3U);
@@ -78,10 +78,9 @@ TEST(Split, EdgesBetweenNpusAreLeftOutOrRefused) {
   const Trace t = b.trace();
   EXPECT_EQ(dependencies_text(split(t, CrossEdges::drop).nodes(1)), "2");
   EXPECT_EQ(split(t, CrossEdges::drop).counts().dropped, 1U);
-  EXPECT_EQ(
-      error_message([&] { (void)split(t, CrossEdges::error); }),
-      "node 2 (n) of NPU 1 depends on node 1 (n) of NPU 0; --cross pair makes a message of it, drop leaves it "
-      "out");
+  EXPECT_EQ(error_message([&] { (void)split(t, CrossEdges::error); }),
+            "node 2 (n) of NPU 1 depends on node 1 (n) of NPU 0; use --cross pair to make it a message, or --cross "
+            "drop to omit it");
 }
 
 TEST(Split, DevicesByTheNumberAtTheEndOfTheirNames) {
@@ -104,7 +103,7 @@ TEST(Split, DevicesByTheNumberAtTheEndOfTheirNames) {
   b.comp(0).set(device, -1);
   const Trace t = b.trace();
   EXPECT_EQ(error_message([&] { (void)places_by_attribute(t, device, true); }),
-            "node 0: attribute device_of is no rank, an integer from 0 to 2^31-1");
+            "node 0: attribute device_of is not a rank, an integer from 0 to 2^31-1");
 }
 
 TEST(Split, NodesWithoutAnNpuAndGaps) {
@@ -118,10 +117,10 @@ TEST(Split, NodesWithoutAnNpuAndGaps) {
   gap.comp(5).set(attr::npu, 2);
   const Trace g = gap.trace();
   EXPECT_EQ(error_message([&] { (void)split(g); }),
-            "node 5 (n) of NPU 2 is there, but no node of NPU 1: they must be 0…2 without gaps");
+            "node 5 (n) of NPU 2 exists, but no node of NPU 1; NPUs must be 0…2 without gaps");
 }
 
-// A ring of transfers waits for what arrives; a task of another NPU cannot wait for one.
+// A ring of transfers waits for arrivals; a task of another NPU cannot wait for an arrival.
 TEST(Split, TransfersOfTaskGraphs) {
   const auto transfer = [](TraceBuilder& b, NodeId id, int from, int to, const std::vector<NodeId>& deps) {
     b.comp(id, deps).set(attr::comm_src, from).set(attr::comm_dst, to).set(attr::comm_size, 64);
@@ -154,13 +153,13 @@ TEST(Split, JoinedRanksThatCannotBe) {
       {.ranks = {0, 1}, .first_ids = {0, 5, 3}, .keeps_ids = {false, false}, .metadata = {"", ""}, .groups = {}},
       t.metadata);
   EXPECT_EQ(error_message([&] { (void)read_joined(t); }),
-            "the ranks in the metadata of this joined set, or their ids, do not ascend");
+            "the ranks in the metadata of this joined set, or their ids, are not ascending");
   Trace u;
   write_joined(
       {.ranks = {0, 1}, .first_ids = {0, 5}, .keeps_ids = {false, false}, .metadata = {"", ""}, .groups = {}},
       u.metadata);
   EXPECT_EQ(error_message([&] { (void)read_joined(u); }),
-            "metadata attribute joined.first_ids has 2 values in place of 3");
+            "metadata attribute joined.first_ids has 2 values instead of 3");
 }
 
 TEST(Subset, LeavesMessagesToOthersOut) {
@@ -181,10 +180,11 @@ TEST(Subset, LeavesMessagesToOthersOut) {
   EXPECT_EQ(int_at(t.nodes, 2, attr::comm_src), 0);
   EXPECT_EQ(int_at(t.nodes, 2, attr::comm_dst), 1);
   Trace u = trace();
-  EXPECT_EQ(error_message([&] {
-              (void)take_rank({.ranks = {2, 5}}, u);
-            }),
-            "node 1 (n) of rank 2: sends to rank 9, which is not taken; --cross drop leaves such messages out");
+  EXPECT_EQ(
+      error_message([&] {
+        (void)take_rank({.ranks = {2, 5}}, u);
+      }),
+      "node 1 (n) of rank 2: sends to rank 9, which is not in the subset; use --cross drop to omit such messages");
   Trace v = trace();
   (void)take_rank({.ranks = {2, 5, 9}, .renumber = false}, v);
   EXPECT_EQ(int_at(v.nodes, 4, attr::comm_dst), 5);
@@ -194,7 +194,7 @@ TEST(Subset, RulesOfOtherDependenciesAreForgotten) {
   TraceBuilder b(2);
   b.comp(0).comp(5, {0}).table().add_string(attr::dep_rules, "p");
   b.recv(2, 9, 0, 8, {0});
-  b.comp(3, {2, 5}).table().add_string(attr::dep_rules, "ep");  // [0, 5] then, which are as many
+  b.comp(3, {2, 5}).table().add_string(attr::dep_rules, "ep");  // then [0, 5], which has the same length
   Trace t = b.trace();
   (void)take_rank({.ranks = {2, 5}, .drop_messages = true}, t);
   EXPECT_EQ(dependencies_text(t.nodes), "0 5<0 3<0,5");
@@ -202,7 +202,7 @@ TEST(Subset, RulesOfOtherDependenciesAreForgotten) {
   EXPECT_EQ(t.nodes.string(*find(t.nodes.attributes(t.nodes.nodes[2]), attr::dep_rules)), "");
 }
 
-// Without its middle this would have as many dependencies as the square of its ends.
+// Without the middle node, this would have as many dependencies as the square of its ends.
 TEST(Subset, DoesNotGrowBeyondReason) {
   constexpr NodeId ends = 5000;
   TraceBuilder b;
@@ -216,10 +216,10 @@ TEST(Subset, DoesNotGrowBeyondReason) {
   Trace t = b.trace();
   EXPECT_TRUE(error_message([&] {
                 (void)take_rank({.ranks = {0}, .drop_messages = true}, t);
-              }).starts_with("without the messages to other ranks there would be more than "));
+              }).starts_with("removing the messages to other ranks would create more than "));
 }
 
-// Two nodes stand for collective 7: node 21 waits for node 20, and node 8 waits for node 21.
+// Two nodes represent collective 7: node 21 waits for node 20, and node 8 waits for node 21.
 Trace merged_nodes(std::int64_t nodes = 2, const std::vector<NodeId>& waits = {21},
                    const std::vector<NodeId>& second = {20}) {
   TraceBuilder b;
@@ -246,17 +246,16 @@ TEST(Collapse, RefusesWhatIsNotWhole) {
   EXPECT_EQ(message(merged_nodes(3)),
             "node 20: merged collective 7 (all) has 2 of its 3 nodes: node 22 is missing");
   EXPECT_EQ(message(merged_nodes(1)),
-            "node 21: is none of the 1 node from 20 that took the place of merged collective 7 (all)");
+            "node 21: is not one of the 1 node from 20 that replaced merged collective 7 (all)");
   EXPECT_EQ(message(merged_nodes(2, {20})),
-            "node 8: depends on node 20 of merged collective 7 (all), which is not one of its last");
+            "node 8: depends on node 20 of merged collective 7 (all), which is not one of its last nodes");
   EXPECT_EQ(message(merged_nodes(2, {21}, {20, 1})),
-            "node 21: waits for nodes outside of merged collective 7 (all) in the middle of it");
+            "node 21: depends on nodes outside of merged collective 7 (all), but is not one of its first nodes");
   EXPECT_EQ(message(merged_nodes(2, {20, 21}, {})),
-            "node 21: waits for other nodes than node 20, which begins merged collective 7 (all) too");
-  EXPECT_EQ(
-      message(merged_nodes(2, {21}, {1})),
-      "node 8: depends on node 21 of merged collective 7 (all), but not on its last nodes as they are: node 20 is "
-      "missing or at another place");
+            "node 21: depends on other nodes than node 20, which begins merged collective 7 (all) as well");
+  EXPECT_EQ(message(merged_nodes(2, {21}, {1})),
+            "node 8: depends on node 21 of merged collective 7 (all), but not on all its last nodes in order: node "
+            "20 is missing or at another position");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace convert {
 namespace {
 
-// The expected largest of n: exactly 1/sqrt(pi) for two, 1.7660 for 16 and 3.2414 for 1,000 by tables (Harter
+// Expected maximum of n: exactly 1/sqrt(pi) for two, 1.7660 for 16 and 3.2414 for 1,000 according to tables (Harter
 // 1961).
 TEST(Spread, TheLargestOfManyNormalNumbers) {
   EXPECT_EQ(expected_largest(0), 0);

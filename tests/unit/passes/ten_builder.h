@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Small schedules for tests of passes: nodes, wires of one speed, and transfers as rows.
+// Small schedules for tests of passes: nodes, links of one speed, and transfers as rows.
 #pragma once
 
 #include <string>
@@ -43,7 +43,7 @@ class ScheduleMaker {
                         .line = line});
     return *this;
   }
-  // In us; of steps and order as they are.
+  // In µs; for steps and order unchanged.
   ScheduleMaker& move(std::uint32_t src, std::uint32_t dst, std::uint32_t chunk, double start, double end,
                       Schedule::Op op = Schedule::Op::copy) {
     const double unit = s.time == Schedule::Time::continuous ? 1e6 : 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rules R1 to R7 of schedules, each with its message and place.
+// Rules R1 to R7 of schedules, each with its message and location.
 #include <gtest/gtest.h>
 
 #include "common/findings.h"
@@ -21,7 +21,7 @@ std::string schedule_findings(const Schedule& s) {
   return test::findings_in_f(diagnostics);
 }
 
-// Three nodes in a circle; node 0's chunk goes around.
+// Three nodes in a cycle; node 0's chunk goes around.
 ScheduleMaker chain_of_three() {
   ScheduleMaker m(Collective::broadcast, 3);
   m.wire(0, 1).wire(1, 2).chunk({0}, {});
@@ -33,13 +33,14 @@ TEST(TenRules, NothingIsWrong) {
 }
 
 TEST(TenRules, R1EveryTransferHasAWire) {
-  EXPECT_EQ(
-      schedule_findings(chain_of_three().move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 2).move(0, 2, 0, 2, 3).s),
-      "3: error: transfer 2 (chunk 0, 0->2): there is no link 0->2 [R1]\n"
-      "3: warning: 1 transfer brings a copy to a node that has it; the first is transfer 2 (chunk 0, 0->2) [R7]\n"
-      "f:3: note: hint: et-convert --repair drops such copies, and gives new times\n"
-      "3: warning: 1 transfer starts when every chunk is where it must be; the first is transfer 2 (chunk 0, "
-      "0->2) [R7]");
+  EXPECT_EQ(schedule_findings(chain_of_three().move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 2).move(0, 2, 0, 2, 3).s),
+            "3: error: transfer 2 (chunk 0, 0->2): there is no link 0->2 [R1]\n"
+            "3: warning: 1 transfer brings a copy to a node that already holds it; the first is transfer 2 (chunk "
+            "0, 0->2) [R7]\n"
+            "f:3: note: hint: use et-convert --repair to drop such copies and compute new times\n"
+            "3: warning: 1 transfer starts after all chunks have reached their destinations; the first is transfer "
+            "2 (chunk 0, "
+            "0->2) [R7]");
 }
 
 TEST(TenRules, R2NoTransferIsFasterThanItsWire) {
@@ -48,7 +49,7 @@ TEST(TenRules, R2NoTransferIsFasterThanItsWire) {
   ScheduleMaker slow = m;
   ScheduleMaker edge = m;
   EXPECT_EQ(schedule_findings(m.move(0, 1, 0, 0, 1.4).s),
-            "1: error: transfer 0 (chunk 0, 0->1) takes 1.4 us, less than the 1.5 us that its link needs [R2]");
+            "1: error: transfer 0 (chunk 0, 0->1) takes 1.4 µs, less than the 1.5 µs that its link requires [R2]");
   EXPECT_EQ(schedule_findings(slow.move(0, 1, 0, 0, 9).s), "") << "idle is allowed";
   EXPECT_EQ(schedule_findings(edge.move(0, 1, 0, 0, 1.499999).s), "")
       << "a picosecond less is the rounding of files";
@@ -59,7 +60,7 @@ TEST(TenRules, R2ChunksHaveSizesOfTheirOwn) {
   m.wire(0, 1).chunk({0}, {}).chunk({0}, {});
   m.s.chunks[1].bytes = 2000;
   EXPECT_EQ(schedule_findings(m.move(0, 1, 0, 0, 1).move(0, 1, 1, 1, 2).s),
-            "2: error: transfer 1 (chunk 1, 0->1) takes 1 us, less than the 2 us that its link needs [R2]");
+            "2: error: transfer 1 (chunk 1, 0->1) takes 1 µs, less than the 2 µs that its link requires [R2]");
 }
 
 TEST(TenRules, R2StepsAreAsLongAsTheyAre) {
@@ -69,7 +70,7 @@ TEST(TenRules, R2StepsAreAsLongAsTheyAre) {
   m.wire(0, 1).chunk({0}, {});
   ScheduleMaker three = m;
   EXPECT_EQ(schedule_findings(m.move(0, 1, 0, 0, 2).s),
-            "1: error: transfer 0 (chunk 0, 0->1) takes 0.8 us, less than the 1 us that its link needs [R2]");
+            "1: error: transfer 0 (chunk 0, 0->1) takes 0.8 µs, less than the 1 µs that its link requires [R2]");
   EXPECT_EQ(schedule_findings(three.move(0, 1, 0, 0, 3).s), "");
 }
 
@@ -78,7 +79,7 @@ TEST(TenRules, R3AWireCarriesOneAtATime) {
   m.wire(0, 1).chunk({0}, {}).chunk({0}, {});
   EXPECT_EQ(
       schedule_findings(m.move(0, 1, 0, 0, 1).move(0, 1, 1, 0.5, 1.5).s),
-      "2: error: transfer 1 (chunk 1, 0->1) starts at 0.5 us, when its link still carries transfer 0 (chunk 0, "
+      "2: error: transfer 1 (chunk 1, 0->1) starts at 0.5 µs, while its link still carries transfer 0 (chunk 0, "
       "0->1) [R3]");
 }
 
@@ -90,7 +91,7 @@ TEST(TenRules, R3LatencyIsPipelinedWithBeta) {
   EXPECT_EQ(schedule_findings(m.move(0, 1, 0, 0, 4).move(0, 1, 1, 1, 5).s), "");
   EXPECT_EQ(
       schedule_findings(early.move(0, 1, 0, 0, 4).move(0, 1, 1, 0.9, 4.9).s),
-      "2: error: transfer 1 (chunk 1, 0->1) starts at 0.9 us, when its link still carries transfer 0 (chunk 0, "
+      "2: error: transfer 1 (chunk 1, 0->1) starts at 0.9 µs, while its link still carries transfer 0 (chunk 0, "
       "0->1) [R3]");
 }
 
@@ -100,7 +101,7 @@ TEST(TenRules, R3AStepHasRounds) {
   m.wire(0, 1, 0, 2).chunk({0}, {}).chunk({0}, {}).chunk({0}, {});
   m.move(0, 1, 0, 0, 1).move(0, 1, 1, 0, 1).move(0, 1, 2, 0, 1);
   EXPECT_EQ(schedule_findings(m.s),
-            "3: error: transfer 2 (chunk 2, 0->1) is one more at step 0 than its link carries (2) [R3]");
+            "3: error: transfer 2 (chunk 2, 0->1) exceeds at step 0 the capacity of its link (2) [R3]");
   m.s.wires[0].rounds = 0;
   EXPECT_EQ(schedule_findings(m.s), "");
   m.s.wires[0].rounds = 3;
@@ -112,7 +113,7 @@ TEST(TenRules, R3LongTransfersKeepTheirRound) {
   m.s.time = Time::steps;
   m.wire(0, 1).chunk({0}, {}).chunk({0}, {});
   EXPECT_EQ(schedule_findings(m.move(0, 1, 0, 0, 3).move(0, 1, 1, 2, 3).s),
-            "2: error: transfer 1 (chunk 1, 0->1) is one more at step 2 than its link carries (1) [R3]");
+            "2: error: transfer 1 (chunk 1, 0->1) exceeds at step 2 the capacity of its link (1) [R3]");
   m.s.occupancy = Schedule::Occupancy::beta;
   EXPECT_EQ(schedule_findings(m.s), "");
 }
@@ -123,7 +124,7 @@ TEST(TenRules, R3PositionsAreTakenOnce) {
   m.wire(0, 1).chunk({0}, {}).chunk({0}, {});
   EXPECT_EQ(
       schedule_findings(m.move(0, 1, 0, 4, 0).move(0, 1, 1, 4, 0).s),
-      "2: error: transfer 1 (chunk 1, 0->1) starts at position 4, when its link still carries transfer 0 (chunk "
+      "2: error: transfer 1 (chunk 1, 0->1) starts at position 4, while its link still carries transfer 0 (chunk "
       "0, 0->1) [R3]");
 }
 
@@ -144,8 +145,8 @@ TEST(TenRules, R4ASumIsGivenAway) {
   auto m = ring(Collective::reduce_scatter, 3);
   m.chunk({}, {2}).reduce(0, 1, 0, 0, 1).reduce(1, 2, 0, 1, 2).reduce(0, 2, 0, 1, 2);
   EXPECT_EQ(schedule_findings(m.s),
-            "101: warning: 3 links carry nothing; the first is 1->0 [R7]\n"
-            "3: error: transfer 2 (chunk 0, 0->2) starts when node 0 has given its sum away [R4]");
+            "101: warning: 3 links are unused; the first is 1->0 [R7]\n"
+            "3: error: transfer 2 (chunk 0, 0->2) starts after node 0 has passed its sum on [R4]");
 }
 
 TEST(TenRules, R4OrderThatNeverStarts) {
@@ -153,7 +154,7 @@ TEST(TenRules, R4OrderThatNeverStarts) {
   m.s.time = Time::order;
   m.chunk({0}, {}).move(1, 2, 0, 0, 0).move(2, 1, 0, 0, 0);
   const std::string all = schedule_findings(m.s);
-  EXPECT_NE(all.find("1: error: transfer 0 (chunk 0, 1->2) never starts: node 1 waits for the chunk for ever [R4]"),
+  EXPECT_NE(all.find("1: error: transfer 0 (chunk 0, 1->2) never starts: node 1 waits for the chunk forever [R4]"),
             std::string::npos)
       << all;
   EXPECT_NE(all.find("2: error: transfer 1 (chunk 0, 2->1) never starts"), std::string::npos);
@@ -163,13 +164,13 @@ TEST(TenRules, R5SumsAreThereAndNotPassedOn) {
   auto m = ring(Collective::reduce_scatter, 3);
   m.chunk({}, {2}).reduce(1, 2, 0, 0, 1).reduce(0, 1, 0, 1, 2);
   EXPECT_EQ(schedule_findings(m.s),
-            "101: warning: 4 links carry nothing; the first is 1->0 [R7]\n"
-            "2: error: transfer 1 (chunk 0, 0->1) reduces into what node 1 has passed on [R5]\n"
+            "101: warning: 4 links are unused; the first is 1->0 [R7]\n"
+            "2: error: transfer 1 (chunk 0, 0->1) reduces into a chunk that node 1 has passed on [R5]\n"
             "200: error: chunk 0 at node 2 holds the contributions of nodes 1-2, not 0-2 [R6]");
   auto other = ring(Collective::reduce, 3);
   other.chunk({0, 1}, {1}).reduce(0, 2, 0, 0, 1);
   EXPECT_NE(schedule_findings(other.s).find(
-                "1: error: transfer 0 (chunk 0, 0->2) reduces into what node 2 does not hold [R5]"),
+                "1: error: transfer 0 (chunk 0, 0->2) reduces into a chunk that node 2 does not hold [R5]"),
             std::string::npos)
       << schedule_findings(other.s);
 }
@@ -178,15 +179,16 @@ TEST(TenRules, R6ChunksArrive) {
   const std::string all = schedule_findings(chain_of_three().s);
   EXPECT_NE(all.find("200: error: chunk 0 does not reach node 1; 2 nodes lack it [R6]"), std::string::npos) << all;
   EXPECT_EQ(schedule_findings(chain_of_three().move(0, 1, 0, 0, 1).s),
-            "101: warning: 1 link carries nothing; the first is 1->2 [R7]\n"
+            "101: warning: 1 link is unused; the first is 1->2 [R7]\n"
             "200: error: chunk 0 does not reach node 2 [R6]");
 }
 
-// Whatever is demanded is there: what the collective demands may not be.
+// All demands are met, but they differ from the collective's demands.
 TEST(TenRules, R6DemandsAreThoseOfTheCollective) {
   ScheduleMaker m(Collective::all_to_all, 2);
   m.wire(0, 1).chunk({0}, {1}).move(0, 1, 0, 0, 1);
-  EXPECT_EQ(schedule_findings(m.s), "200: error: no chunk goes from node 1 to node 0, as all_to_all has it [R6]");
+  EXPECT_EQ(schedule_findings(m.s),
+            "200: error: no chunk goes from node 1 to node 0, which all_to_all requires [R6]");
   m.s.collective = Collective::custom;
   EXPECT_EQ(schedule_findings(m.s), "");
 }
@@ -196,16 +198,16 @@ TEST(TenRules, R6SumsAreWhole) {
   m.wire(1, 0).wire(2, 0).wire(0, 1).wire(0, 2).chunk({}, {});
   ScheduleMaker twice = m;
   EXPECT_EQ(schedule_findings(m.reduce(1, 0, 0, 0, 1).move(0, 1, 0, 1, 2).move(0, 2, 0, 1, 2).s),
-            "101: warning: 1 link carries nothing; the first is 2->0 [R7]\n"
+            "101: warning: 1 link is unused; the first is 2->0 [R7]\n"
             "200: error: chunk 0 at node 0 holds the contributions of nodes 0-1, not 0-2 [R6]");
   EXPECT_EQ(schedule_findings(
                 twice.reduce(1, 0, 0, 0, 1).move(0, 1, 0, 1, 2).reduce(1, 0, 0, 2, 3).reduce(2, 0, 0, 3, 4).s),
-            "103: warning: 1 link carries nothing; the first is 0->2 [R7]\n"
+            "103: warning: 1 link is unused; the first is 0->2 [R7]\n"
             "200: error: chunk 0 at node 0 holds the contribution of node 1 twice [R6]")
       << "the copy that node 1 gives back";
 }
 
-// What a sum needs must not grow with the square of the nodes: these would be a million sets of a million.
+// The cost of reductions must not grow with the square of the nodes: these would be a million sets of a million.
 TEST(TenRules, R6SumsOfVeryManyNodesAreCheap) {
   constexpr std::uint32_t nodes = 200'000;
   ScheduleMaker m(Collective::reduce, nodes);
@@ -230,13 +232,14 @@ TEST(TenRules, R7LateAndRedundantAndClaims) {
   ScheduleMaker m = chain_of_three();
   m.move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 2).move(1, 2, 0, 2, 3);
   m.s.claimed_ps = 2'000'000;
-  EXPECT_EQ(
-      schedule_findings(m.s),
-      "3: warning: 1 transfer brings a copy to a node that has it; the first is transfer 2 (chunk 0, 1->2) [R7]\n"
-      "f:3: note: hint: et-convert --repair drops such copies, and gives new times\n"
-      "3: warning: 1 transfer starts when every chunk is where it must be; the first is transfer 2 (chunk 0, "
-      "1->2) [R7]\n"
-      "warning: claims to take 2 us, 1 us too little: the last transfer ends at 3 us [R7]");
+  EXPECT_EQ(schedule_findings(m.s),
+            "3: warning: 1 transfer brings a copy to a node that already holds it; the first is transfer 2 (chunk "
+            "0, 1->2) [R7]\n"
+            "f:3: note: hint: use et-convert --repair to drop such copies and compute new times\n"
+            "3: warning: 1 transfer starts after all chunks have reached their destinations; the first is transfer "
+            "2 (chunk 0, "
+            "1->2) [R7]\n"
+            "warning: claims to take 2 µs, 1 µs too little: the last transfer ends at 3 µs [R7]");
 }
 
 TEST(TenRules, RelaysNeedNothing) {
@@ -259,12 +262,12 @@ TEST(TenRetime, OrderBecomesTimes) {
   EXPECT_EQ(timed.transfers[0].end, 2'000'000);
 }
 
-// Node 1 sums up, gives its sum to node 0, and passes on what comes back: not the sum that it had before.
+// Node 1 reduces, sends its sum to node 0, and forwards the sum that returns, not its earlier one.
 TEST(TenRetime, ASumThatComesBackIsWhatIsPassedOn) {
   ScheduleMaker m(Collective::all_reduce, 3);
   m.s.time = Time::order;
   m.wire(2, 1).wire(1, 0, 5).wire(0, 1).wire(1, 2).chunk({}, {}).chunk({}, {});
-  for (std::uint32_t c = 0; c < 2; ++c) {  // chunk 1 leaves node 1 late: its wire to node 0 is busy
+  for (std::uint32_t c = 0; c < 2; ++c) {  // chunk 1 leaves node 1 late: its link to node 0 is busy
     m.reduce(2, 1, c, c, 0).reduce(1, 0, c, c, 0).move(0, 1, c, c, 0).move(1, 2, c, 1 - c, 0);
   }
   EXPECT_EQ(schedule_findings(m.s), "");
@@ -291,7 +294,7 @@ TEST(TenRetime, AHopThatTakesLongerThanTimeItselfIsAnError) {
   EXPECT_THROW((void)retime(m.s, diagnostics), Error);
 }
 
-// Transfers that share a step stand in the order of their ids, whatever that of the file is.
+// Transfers in one step are ordered by id, independent of their order in the file.
 TEST(TenFlow, TransfersOfAStepStandByTheirIds) {
   ScheduleMaker m(Collective::broadcast, 2);
   m.s.time = Time::steps;
@@ -303,7 +306,7 @@ TEST(TenFlow, TransfersOfAStepStandByTheirIds) {
   EXPECT_EQ(replayed_time(m.s, flow), 2'000'000);
 }
 
-// Two chunks go to node 1 together and part there: one stays, the other goes on.
+// Two chunks go to node 1 together and separate there: one stays, the other is forwarded.
 TEST(TenSets, TravelTogetherAndPart) {
   ScheduleMaker m(Collective::custom, 3);
   m.wire(0, 1).wire(1, 2).chunk({0}, {1}).chunk({0}, {2});
@@ -320,7 +323,7 @@ TEST(TenSets, AreAsLongAsAllTheirBytes) {
   ScheduleMaker m(Collective::custom, 2);
   m.wire(0, 1).chunk({0}, {1}).chunk({0}, {1}).move(0, 1, 0, 0, 1).with({1});
   EXPECT_EQ(schedule_findings(m.s),
-            "1: error: transfer 0 (chunks 0-1, 0->1) takes 1 us, less than the 2 us that its link needs [R2]");
+            "1: error: transfer 0 (chunks 0-1, 0->1) takes 1 µs, less than the 2 µs that its link requires [R2]");
 }
 
 TEST(TenSets, EachChunkMustBeThere) {
@@ -333,12 +336,12 @@ TEST(TenSets, EachChunkMustBeThere) {
   sums.wire(0, 1).wire(2, 1).chunk({}, {1}).chunk({0, 2}, {1});
   sums.reduce(0, 1, 0, 0, 2).with({1});
   EXPECT_EQ(schedule_findings(sums.s),
-            "101: warning: 1 link carries nothing; the first is 2->1 [R7]\n"
+            "101: warning: 1 link is unused; the first is 2->1 [R7]\n"
             "1: error: transfer 0 (chunks 0-1, 0->1) reduces into chunk 1, which node 1 does not hold [R5]\n"
             "201: error: chunk 1 does not reach node 1 [R6]");
 }
 
-// Repair drops the chunks of a set that are there already; the others get new times.
+// Repair drops the chunks of a set that have already arrived; the others get new times.
 TEST(TenSets, RepairDropsTheChunksThatAreThere) {
   ScheduleMaker m(Collective::custom, 2);
   m.wire(0, 1).chunk({0}, {1}).chunk({0}, {1}).chunk({0}, {1});
@@ -353,7 +356,7 @@ TEST(TenSets, RepairDropsTheChunksThatAreThere) {
   EXPECT_EQ(schedule_findings(repaired), "");
 }
 
-// NPUs 0 and 1 send to 2 over switch 3, whose wire to 2 they share.
+// NPUs 0 and 1 send to 2 over switch 3, whose link to 2 they share.
 ScheduleMaker over_a_switch() {
   ScheduleMaker m(Collective::custom, 3);
   m.s.switches = 1;
@@ -371,14 +374,15 @@ TEST(TenSwitches, EachWireOfAWayIsChecked) {
   EXPECT_EQ(schedule_findings(over_a_switch().s), "");
   ScheduleMaker m = over_a_switch();
   m.s.hops[3].start = 2'500'000;
-  EXPECT_NE(schedule_findings(m.s).find("transfer 11 (chunk 1, 3->2) starts at 2.5 us, when its link still carries "
-                                        "transfer 10 (chunk 0, 3->2) [R3]"),
-            std::string::npos)
+  EXPECT_NE(
+      schedule_findings(m.s).find("transfer 11 (chunk 1, 3->2) starts at 2.5 µs, while its link still carries "
+                                  "transfer 10 (chunk 0, 3->2) [R3]"),
+      std::string::npos)
       << schedule_findings(m.s);
   m = over_a_switch();
   m.s.hops[1].end = 3'500'000;
   m.s.transfers[0].end = 3'500'000;
-  EXPECT_NE(schedule_findings(m.s).find("transfer 10 (chunk 0, 3->2) takes 1.5 us, less than"), std::string::npos);
+  EXPECT_NE(schedule_findings(m.s).find("transfer 10 (chunk 0, 3->2) takes 1.5 µs, less than"), std::string::npos);
   m = over_a_switch();
   m.s.wires.pop_back();
   EXPECT_NE(schedule_findings(m.s).find("there is no link 3->2 [R1]"), std::string::npos);

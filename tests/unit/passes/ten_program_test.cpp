@@ -35,7 +35,7 @@ std::string proof(const StepGraph& p) {
   verify(p, {.dataflow = true, .collective = {}, .soft = Severity::error}, diagnostics);
   std::string out;
   for (const Diagnostic& d : diagnostics.all()) {
-    // That an order exists only through other ranks is a warning for protocols without fences.
+    // An order that exists only through other ranks gives a warning for protocols without fences.
     if (d.message.find("ordered only through other ranks") == std::string::npos) out += format_diagnostic(d) + "\n";
   }
   return out;
@@ -45,7 +45,7 @@ std::string proof(const std::vector<Trace>& traces) {
   return proof(make_step_graph(traces, diagnostics));
 }
 
-// A line for each node, such as "0 send 0>1 tag 7 1000 B chunk 2 link 1 at 0-500 <- 3 after 2": id, sender and
+// One line per node, such as "0 send 0>1 tag 7 1000 B chunk 2 link 1 at 0-500 <- 3 after 2": id, sender and
 // receiver, tag, size in bytes, chunk, link, begin and end in ps, data dependencies, control dependencies. A
 // computation has operations, bytes and ns instead of an address; "-" is no value.
 std::string program_text(const Trace& t) {
@@ -165,7 +165,7 @@ TEST(TenProgram, UnevenOwnersAndRelaysAreCustom) {
 }
 
 TEST(TenProgram, PartsOfAGatherOrScatterStandInTheOrderOfTheRanks) {
-  ScheduleMaker gather(Collective::gather, 3);  // its root has no chunk of its own, which leaves a place free
+  ScheduleMaker gather(Collective::gather, 3);  // its root has no chunk of its own, which leaves a free slot
   gather.wire(2, 1).wire(0, 1).chunk({2}, {1}).chunk({0}, {1, 0}).move(2, 1, 0, 0, 1).move(0, 1, 1, 0, 1);
   const Algorithm a = algorithm(gather.s);
   EXPECT_EQ(a.collective, Collective::gather);
@@ -182,7 +182,7 @@ TEST(TenProgram, PartsOfAGatherOrScatterStandInTheOrderOfTheRanks) {
   EXPECT_EQ(algorithm(scatter.s).collective, Collective::custom) << "rank 1 gets two, rank 2 one";
 }
 
-// Who only passes on keeps the others from nothing: sizes are parts of what they have.
+// A relay does not take part: sizes are shards of the other nodes' data.
 TEST(TenProgram, AnAllToAllAroundARelay) {
   ScheduleMaker m(Collective::all_to_all, 4);
   m.s.relays = {1};
@@ -213,8 +213,7 @@ TEST(TenProgram, AnAllToAllAroundARelay) {
   EXPECT_NE(proof(lower(wrong)).find("[postcondition]"), std::string::npos);
 }
 
-// Ranks 0, 2 and 3 around relays 1 and 4, of which each passes one part of a sum on; chunks are not in the order of
-// those whose they are.
+// Ranks 0, 2 and 3 around relays 1 and 4, which each forward one partial sum. Chunks are not ordered by owner.
 class AroundRelays {
  public:
   explicit AroundRelays(Collective c) : m_(c, 5) {
@@ -247,7 +246,7 @@ class AroundRelays {
   [[nodiscard]] const Schedule& schedule() const { return m_.s; }
 
  private:
-  // From one to others; to all if there are none.
+  // From one to others; to all if the list is empty.
   void copy(std::uint32_t from, const std::vector<std::uint32_t>& to) {
     m_.chunk({from}, to);
     deliver(from, to);
@@ -308,11 +307,11 @@ TEST(TenProgram, RelaysThatAreNoneAndPlacesThatLack) {
     Algorithm a = sound;
     a.relays = relays;
     const Error e = test::thrown_error([&] { (void)proof(lower(a)); });
-    EXPECT_STREQ(e.what(), "the metadata's ten.relays are not some, fewer than all, of 5 ranks in ascending order");
+    EXPECT_STREQ(e.what(), "ten.relays in the metadata must be some, not all, of the 5 ranks in ascending order");
   }
   Algorithm large = sound;
   large.chunks = INT32_MAX - INT32_MAX % 3;
-  EXPECT_NE(proof(lower(large)).find("all_gather: rank 0 has places for 6 chunks, but must end with 2147483646"),
+  EXPECT_NE(proof(lower(large)).find("all_gather: rank 0 has room for 6 chunks, but must end with 2147483646"),
             std::string::npos)
       << proof(lower(large));
 }
@@ -351,7 +350,7 @@ TEST(TenProgram, ARedundantCopyGoesWhereNobodyLooks) {
   EXPECT_EQ(proof(lower(a)), "");
 }
 
-// A send that waits for one of the two reductions only.
+// A send that waits for only one of the two reductions.
 TEST(TenProgram, AMissingDependencyIsARace) {
   Algorithm a = algorithm(star().s);
   for (Step& s : a.steps) {
@@ -410,7 +409,7 @@ TEST(TenExport, TracesGiveTheSameProgram) {
   }
 }
 
-// Where threadblocks are gone, only what the nodes do is known.
+// Without threadblocks, only the actions of the nodes are known.
 TEST(TenExport, EditedTracesAreScheduledAnew) {
   std::vector<Trace> traces = lower(algorithm(star().s));
   for (Trace& t : traces) {
@@ -434,10 +433,11 @@ TEST(TenExport, SizesThatAreLostAreTold) {
   (void)runnable(algorithm(m.move(0, 1, 0, 0, 1).move(0, 1, 1, 1, 2).s), diagnostics);
   ASSERT_EQ(diagnostics.all().size(), 1U);
   EXPECT_EQ(format_diagnostic(diagnostics.all()[0]),
-            "f: warning: MSCCL-IR has chunks of one size; that these have 10 to 1000 bytes is lost [sizes]");
+            "f: warning: MSCCL-IR has chunks of one size; the sizes of these chunks (10 to 1000 bytes) are dropped "
+            "[sizes]");
 }
 
-// What lies side by side at both ends is one message; what does not is several, in the order of their link.
+// Chunks that are adjacent at both ends are one message; others are several, in their link order.
 TEST(TenProgram, SetsAreMessagesOfNeighbours) {
   ScheduleMaker m(Collective::custom, 3);
   m.wire(0, 1).wire(1, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rule attributes refuses the text that libprotobuf refuses, and no other.
+// The rule `attributes` rejects exactly the text that libprotobuf rejects.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -16,7 +16,7 @@ namespace {
 
 namespace proto = ChakraProtoMsg;
 
-// Texts of which about one in `odds` is not UTF-8.
+// Texts; about one in `odds` is not UTF-8.
 class Texts {
  public:
   Texts(unsigned seed, unsigned odds) : random_(seed), odds_(odds) {}

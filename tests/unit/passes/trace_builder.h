@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Traces in a few words for the tests of passes, and their findings as lines of text.
+// Traces in short form for the tests of passes, and their findings as lines of text.
 #pragma once
 
 #include <string>
@@ -39,7 +39,7 @@ class TraceBuilder {
     node(id, NodeType::comm_recv, deps).set(attr::comm_src, from).set(attr::comm_tag, tag);
     return bytes < 0 ? *this : set(attr::comm_size, bytes);
   }
-  // bytes < 0: none stated
+  // bytes < 0: not stated
   TraceBuilder& collective(NodeId id, Collective type, std::int64_t bytes, std::string_view group = {},
                            const std::vector<NodeId>& deps = {}) {
     node(id, NodeType::comm_coll, deps).set(attr::comm_type, static_cast<std::int64_t>(type));

@@ -70,9 +70,9 @@ TEST(Cycles, OnePerComponentAsAChain) {
   b.comp(1).comp(2, {1, 4}).comp(3, {2}).comp(4, {3}).comp(5, {6}).comp(6, {5}).comp(7, {6});
   EXPECT_EQ(
       findings(b, "cycles"),
-      (Lines{"t.0.et:@0x10: error: node 2: dependency cycle 2 → 3 → 4 → 2 (each node waits for the one before "
-             "it) [cycles]",
-             "t.0.et:@0x40: error: node 5: dependency cycle 5 → 6 → 5 (each node waits for the one before it) "
+      (Lines{"t.0.et:@0x10: error: node 2: dependency cycle 2 → 3 → 4 → 2 (each node depends on the previous one) "
+             "[cycles]",
+             "t.0.et:@0x40: error: node 5: dependency cycle 5 → 6 → 5 (each node depends on the previous one) "
              "[cycles]"}));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rule turns: turns on links that never come, by hand and against replays.
+// Rule turns: sequence numbers on links that are never reached, by hand and compared with replays.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ TEST(Turns, AreRightInTheOrderOfDependencies) {
   EXPECT_EQ(findings(set, "turns"), Lines{});
 }
 
-// Node 1 waits for an answer to node 0, which waits for its turn behind node 1.
+// Node 1 waits for an answer to node 0, which has a later sequence number than node 1.
 TEST(Turns, ACircleOverTwoRanksIsAnError) {
   auto set = scheduled(2);
   send_in_turn(set[0], 0, 1, 0, {1});
@@ -70,15 +70,15 @@ TEST(Turns, ACircleOverTwoRanksIsAnError) {
   set[1].recv(2, 0, 2, 8);
   const Lines found = findings(set, "turns");
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_NE(found[0].find("error: turns on links never come: "), std::string::npos) << found[0];
-  EXPECT_NE(
-      found[0].find("rank 0 node 0 'n' waits for its turn 1 on the link from NPU 0 to NPU 1, behind turn 0 of "
-                    "rank 0 node 2 'n'"),
-      std::string::npos)
+  EXPECT_NE(found[0].find("error: link order deadlocks: "), std::string::npos) << found[0];
+  EXPECT_NE(found[0].find("rank 0 node 0 'n' waits for its sequence number 1 on the link from NPU 0 to NPU 1, "
+                          "after sequence number 0 of "
+                          "rank 0 node 2 'n'"),
+            std::string::npos)
       << found[0];
 }
 
-// Without ten.network no reader follows the turns.
+// Without ten.network, no reader follows the link order.
 TEST(Turns, CountWithANetworkOnly) {
   std::vector<TraceBuilder> set = {TraceBuilder(0), TraceBuilder(1)};
   send_in_turn(set[0], 0, 1, 0, {0, 3}, {2});
@@ -86,7 +86,7 @@ TEST(Turns, CountWithANetworkOnly) {
   EXPECT_EQ(findings(set, "turns"), Lines{});
 }
 
-// Collectives that were scheduled together have one scope; else each has turns of its own.
+// Collectives that were scheduled together have one scope; otherwise each has its own link order.
 TEST(Turns, OfOneScopeAreCommon) {
   const auto set_of = [](bool common) {
     auto set = scheduled(2);
@@ -103,8 +103,10 @@ TEST(Turns, OfOneScopeAreCommon) {
   auto by_themselves = set_of(false);
   const Lines apart = findings(by_themselves, "turns");
   ASSERT_EQ(apart.size(), 1U);
-  EXPECT_NE(apart[0].find("no send has turn 0 on the link from NPU 0 to NPU 1; rank 0 node 1 'n' has turn 1"),
-            std::string::npos)
+  EXPECT_NE(
+      apart[0].find(
+          "no send has sequence number 0 on the link from NPU 0 to NPU 1; rank 0 node 1 'n' has sequence number 1"),
+      std::string::npos)
       << apart[0];
 }
 
@@ -115,7 +117,8 @@ TEST(Turns, OneTwiceAndNoneAreWarnings) {
   set[2].recv(0, 0, 0, 8).recv(1, 1, 1, 8);
   const Lines found = findings(set, "turns");
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_NE(found[0].find("no send has turn 0 on the link from device 3 to NPU 2; rank 0 node 0 'n' has turn 1"),
+  EXPECT_NE(found[0].find("no send has sequence number 0 on the link from device 3 to NPU 2; rank 0 node 0 'n' has "
+                          "sequence number 1"),
             std::string::npos)
       << found[0];
   set = scheduled(3);
@@ -125,13 +128,14 @@ TEST(Turns, OneTwiceAndNoneAreWarnings) {
   const Lines twice = findings(set, "turns");
   ASSERT_EQ(twice.size(), 1U);
   EXPECT_NE(
-      twice[0].find("rank 1 node 0 'n' has turn 0 on the link from device 3 to NPU 2, which rank 0 node 0 'n' "
-                    "has too"),
+      twice[0].find(
+          "rank 1 node 0 'n' has sequence number 0 on the link from device 3 to NPU 2, which rank 0 node 0 'n' "
+          "has too"),
       std::string::npos)
       << twice[0];
 }
 
-// A trace that runs its collective twice has each turn twice.
+// A trace that runs its collective twice has each sequence number twice.
 TEST(Turns, MayBeginAgain) {
   auto set = scheduled(2);
   for (NodeId id = 0; id < 4; ++id) {
@@ -144,7 +148,8 @@ TEST(Turns, MayBeginAgain) {
   const Lines found = findings(set, "turns");
   ASSERT_EQ(found.size(), 1U);
   EXPECT_NE(
-      found[0].find("rank 0 node 4 'n' has turn 0 on the link from NPU 0 to NPU 1, which rank 0 node 0 'n' has"),
+      found[0].find(
+          "rank 0 node 4 'n' has sequence number 0 on the link from NPU 0 to NPU 1, which rank 0 node 0 'n' has"),
       std::string::npos)
       << found[0];
 }
@@ -169,7 +174,7 @@ class RandomTurns {
       m.to = static_cast<Rank>((m.from + 1 + below(npus - 1)) % npus);
       m.via = static_cast<std::int64_t>(npus + below(2));
     }
-    // Mostly in one order at all links: any order at each is nearly always a circle.
+    // Usually the same order on all links: with independent random orders, there is almost always a cycle.
     std::vector<std::size_t> order(messages.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::shuffle(order, random_);
@@ -184,7 +189,7 @@ class RandomTurns {
  private:
   std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_); }
 
-  // The nodes of a rank in any order, each behind some of those before it.
+  // The nodes of a rank in any order, each after some of the preceding ones.
   std::vector<TraceBuilder> traces(Rank npus, const std::vector<RandomMessage>& messages) {
     auto set = scheduled(npus, network_id(around_two_switches(npus).graph));
     std::vector<NodeId> next_id(npus, 0);
@@ -226,7 +231,7 @@ bool ends(std::vector<TraceBuilder>& set) {
   return program && replay(*program).status != ReplayStatus::deadlock;
 }
 
-// Each message has a tag of its own, so that every circle is certain.
+// Each message has its own tag, so that every cycle is certain.
 TEST(Turns, AreWrongWhereNoReplayEnds) {
   constexpr std::uint32_t sets = test::rounds(3000U);
   RandomTurns random(21);

@@ -75,7 +75,7 @@ TEST(CheckTrace, AnEmptyTraceIsWarnedOf) {
   check_set({}, RuleSet::all(), diagnostics);
   EXPECT_EQ(
       finding_lines(diagnostics),
-      Lines{"t.0.et: warning: the trace has no nodes: simulators need at least one of each rank [attributes]"});
+      Lines{"t.0.et: warning: the trace has no nodes; simulators require at least one per rank [attributes]"});
 }
 
 TEST(TraceSummary, OfAChainTakesAtMost48BytesPerNode) {
@@ -103,7 +103,7 @@ TEST(TraceSummary, KeepsNamesOfCommunication) {
   send(0, "kernel");
   send(1, fits + "y");
   send(2, "kernel");
-  send(3, std::string(47, 'x') + "\xc3\xa4\xc3\xa4");  // not cut within a character
+  send(3, std::string(47, 'x') + "\xc3\xa4\xc3\xa4");  // not truncated within a character
   send(4, "a\nb");
   send(5, "\xff");
   const TraceSummary s = summarise(trace);

@@ -37,7 +37,7 @@ TEST(RankSets, OverlapIsMarkedAndStaysMarked) {
   EXPECT_EQ(sets.first_common(a, sets.single(2)), 2U);
 }
 
-// Against std::set, across the switch between runs and bits.
+// Compared with std::set, around the switch from runs to bits.
 TEST(RankSets, RandomUnionsAgreeWithAPlainSet) {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {
@@ -74,7 +74,7 @@ TEST(Values, ReducingTokensOfOneChunkCompletesIt) {
   const SlotValue twice = values.reduce(v, values.token(1, 5), doubled);
   EXPECT_EQ(doubled, 1U);
   EXPECT_NE(twice, v);
-  EXPECT_EQ(values.text(twice), "chunk 5 of ranks 0-2 (some of them more than once)");
+  EXPECT_EQ(values.text(twice), "chunk 5 of ranks 0-2 (some more than once)");
 }
 
 TEST(Values, NothingStaysNothing) {
@@ -93,7 +93,7 @@ TEST(Values, SumsOfDifferentChunksAreKeptApart) {
   EXPECT_NE(v, values.complete(1));
   const SlotValue again = values.reduce(v, values.token(1, 2), doubled);
   EXPECT_EQ(doubled, 1U);
-  EXPECT_EQ(values.text(again), "chunk 1 of ranks 0,3 + chunk 2 of ranks 1 (some of them more than once)");
+  EXPECT_EQ(values.text(again), "chunk 1 of ranks 0,3 + chunk 2 of ranks 1 (some more than once)");
 }
 
 }  // namespace

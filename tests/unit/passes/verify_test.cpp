@@ -19,7 +19,7 @@ using test::Tb;
 using test::tmp;
 using enum StepType;
 
-// Every finding as "line: severity: message [rule]", one a line; notes left out.
+// Every finding as "line: severity: message [rule]", one per line, without notes.
 std::string proof_findings(const Algorithm& a, bool dataflow = true) {
   Diagnostics diagnostics;
   VerifyOptions options;
@@ -41,19 +41,19 @@ TEST(Verify, RingsOfAllSizesAreProved) {
 TEST(Verify, AWrongChunkIsFoundWithWhatIsThereInstead) {
   Algorithm a = ring(4);
   a.steps[6].dst_off = 0;  // rank 0's last receive belongs to chunk 2
-  EXPECT_EQ(
-      proof_findings(a),
-      "7: error: all_reduce: gpu 0 o[0] must end as chunk 0 of ranks 0-3, but holds chunk 2 of ranks 0-3; and "
-      "1 more chunks there are wrong [postcondition]\n");
+  EXPECT_EQ(proof_findings(a),
+            "7: error: all_reduce: gpu 0 o[0] must finally hold chunk 0 of ranks 0-3, but holds chunk 2 of ranks "
+            "0-3; and 1 more chunks of this rank are wrong [postcondition]\n");
 }
 
 TEST(Verify, AMissingContributionIsNamed) {
   Algorithm a = ring(4);
-  a.steps[1].type = rcs;  // rank 0 forwards chunk 3 without its own part
+  a.steps[1].type = rcs;  // rank 0 forwards chunk 3 without its own contribution
   const std::string text = proof_findings(a);
-  EXPECT_NE(text.find("must end as chunk 3 of ranks 0-3, but holds chunk 3 of ranks 1-3; the contribution of rank "
-                      "0 is missing"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("must finally hold chunk 3 of ranks 0-3, but holds chunk 3 of ranks 1-3; the contribution of rank "
+                "0 is missing"),
+      std::string::npos)
       << text;
 }
 
@@ -71,7 +71,7 @@ TEST(Verify, ACounterExampleTellsItsPath) {
 }
 
 TEST(Verify, AddingTwiceIsFoundThoughTheRanksAreComplete) {
-  // Both exchange and add, twice: all ranks are there, some of them two times.
+  // Both exchange and add, twice: contributions of all ranks arrive, some of these twice.
   std::vector<std::vector<Tb>> gpus;
   for (std::int32_t r = 0; r < 2; ++r) {
     gpus.push_back({Tb{
@@ -93,11 +93,11 @@ TEST(Verify, CrossedReceivesDeadlockAndTheCircleIsTold) {
   verify(make_step_graph(a), {}, diagnostics);
   ASSERT_EQ(diagnostics.all().size(), 1U);
   EXPECT_EQ(diagnostics.all()[0].message,
-            "deadlock: 2 threadblocks never finish; they wait for each other in a circle");
-  EXPECT_EQ(
-      diagnostics.all()[0].notes,
-      (std::vector<std::string>{"gpu 0 threadblock 0 step 0 (r) waits for a message gpu 1 → gpu 0 on channel 0",
-                                "gpu 1 threadblock 0 step 0 (r) waits for a message gpu 0 → gpu 1 on channel 0"}));
+            "deadlock: 2 threadblocks never finish; they wait for each other in a cycle");
+  EXPECT_EQ(diagnostics.all()[0].notes,
+            (std::vector<std::string>{
+                "gpu 0 threadblock 0 step 0 (r) waits for a message on gpu 1 → gpu 0 on channel 0",
+                "gpu 1 threadblock 0 step 0 (r) waits for a message on gpu 0 → gpu 1 on channel 0"}));
 }
 
 Algorithm burst(std::int32_t messages, Protocol protocol) {
@@ -118,11 +118,12 @@ Algorithm burst(std::int32_t messages, Protocol protocol) {
 TEST(Verify, FifoCapacityIsPerProtocolAndTheNeedIsExact) {
   EXPECT_EQ(proof_findings(burst(2, Protocol::simple)), "");
   EXPECT_EQ(proof_findings(burst(8, Protocol::ll)), "");
-  EXPECT_EQ(proof_findings(burst(5, Protocol::simple)),
-            "3: error: needs room for 5 messages per connection, but protocol Simple guarantees 2; 2 threadblocks "
-            "block, the first at gpu 0 threadblock 0 step 2 (s) [fifo]\n");
+  EXPECT_EQ(
+      proof_findings(burst(5, Protocol::simple)),
+      "3: error: requires room for 5 messages per connection, but protocol Simple guarantees 2; 2 threadblocks "
+      "block, the first at gpu 0 threadblock 0 step 2 (s) [fifo]\n");
   EXPECT_NE(proof_findings(burst(9, Protocol::ll128))
-                .find("needs room for 9 messages per connection, but protocol LL128 guarantees 8"),
+                .find("requires room for 9 messages per connection, but protocol LL128 guarantees 8"),
             std::string::npos);
   EXPECT_TRUE(completes(make_step_graph(burst(5, Protocol::simple)), 5));
   EXPECT_FALSE(completes(make_step_graph(burst(5, Protocol::simple)), 4));
@@ -144,11 +145,11 @@ TEST(Verify, UnorderedAccessIsARaceWhateverTheTiming) {
   EXPECT_EQ(proof_findings(two_threadblocks(true)), "");
   const std::string text = proof_findings(two_threadblocks(false), false);
   EXPECT_NE(text.find("[races]"), std::string::npos) << text;
-  EXPECT_NE(text.find("and nothing orders the two"), std::string::npos) << text;
+  EXPECT_NE(text.find("but no dependency orders them"), std::string::npos) << text;
 }
 
 TEST(Verify, OrderThroughAnotherRankIsOnlyAWarning) {
-  // Rank 0's second threadblock overwrites what the first has sent, after rank 1 said so.
+  // Rank 0's second threadblock overwrites data that the first has sent, after rank 1's message.
   const std::vector<std::vector<Tb>> gpus{
       {Tb{1, -1, 0, {{send, in, 0, in, 0}}}, Tb{-1, 1, 1, {{recv, in, 0, in, 0}}}},
       {Tb{-1, 0, 0, {{recv, in, 0, in, 0, 1, -1, -1, true}}}, Tb{0, -1, 1, {{send, in, 0, in, 0, 1, 0, 0}}}}};
@@ -197,7 +198,7 @@ TEST(Verify, TheOtherOperandReadingIsNamed) {
       {Tb{1, 1, 0, {{send, in, 0, in, 0}, {recv, in, 0, out, 0}}}},
       {Tb{0, 0, 0, {{rrc, tmp, 0, in, 0}, {send, in, 0, out, 0}, {cpy, in, 0, out, 0}}}}};
   const std::string text = proof_findings(make_algorithm(Collective::all_reduce, 1, false, 1, 1, 1, gpus));
-  EXPECT_NE(text.find("error: the result is right only if rrc, rrs and rrcs reduce into dst; the runtime takes src "
+  EXPECT_NE(text.find("error: the result is right only if rrc, rrs and rrcs reduce into dst; the runtime uses src "
                       "as the local operand [operand]"),
             std::string::npos)
       << text;
@@ -214,7 +215,7 @@ TEST(Verify, BothLayoutsMustHoldWhereBothAreClaimed) {
 }
 
 TEST(Verify, EveryCollectiveHasItsPostcondition) {
-  // Rank 0 → 1 only; each collective judges the same two steps by its own measure.
+  // Only rank 0 → 1; each collective applies its own criterion to the same two steps.
   const auto judge = [](Collective c, std::int32_t chunks, const std::vector<std::vector<Tb>>& gpus, std::int32_t i,
                         std::int32_t o) { return proof_findings(make_algorithm(c, chunks, false, i, o, 0, gpus)); };
   const auto refuted = [](const std::string& text) { return text.find("[postcondition]") != std::string::npos; };
@@ -268,11 +269,11 @@ TEST(Verify, GathersAndScattersHaveOneRootThatMayBeGiven) {
   }
   const std::string text = [] {
     Algorithm a = gather_over_two();
-    a.steps[1].dst_off = 2;  // what rank 0 gives stands where the root's own part is
+    a.steps[1].dst_off = 2;  // the shard of rank 0 is at the position of the root's shard
     return proof_findings(a);
   }();
-  EXPECT_NE(text.find("gather: gpu 1 o[0] must end as chunk 0 of rank 0, but holds chunk 0 of rank 1; the "
-                      "contribution of rank 0 is missing; and 3 more chunks there are wrong"),
+  EXPECT_NE(text.find("gather: gpu 1 o[0] must finally hold chunk 0 of rank 0, but holds chunk 0 of rank 1; the "
+                      "contribution of rank 0 is missing; and 3 more chunks of this rank are wrong"),
             std::string::npos)
       << text;
 }
@@ -280,11 +281,11 @@ TEST(Verify, GathersAndScattersHaveOneRootThatMayBeGiven) {
 TEST(Verify, PartsOfAGatherAreEqual) {
   Algorithm a = gather_over_two();
   a.chunks = 6;
-  EXPECT_NE(proof_findings(a).find("gather needs a multiple of 4 chunks, one part for each rank, but there are 6"),
+  EXPECT_NE(proof_findings(a).find("gather requires a multiple of 4 chunks, one shard per rank, but there are 6"),
             std::string::npos);
 }
 
-// As the runtimes have them: the input of a gather, and the output of a scatter, is a rank's part alone.
+// As in the runtimes: the input of a gather, and the output of a scatter, is only one rank's shard.
 TEST(Verify, OutOfPlacePartsMayStandAlone) {
   const Tb keep{-1, -1, 1, {{cpy, in, 0, out, 0}}};
   const auto gather = [&](std::int32_t to) {
@@ -307,7 +308,7 @@ TEST(Verify, BuffersThatNoStepCanFillAreNotAllocated) {
   Algorithm a = ring(2);
   for (Gpu& g : a.gpus) g.s_chunks = 2'000'000'000;  // declared, but never used
   EXPECT_EQ(proof_findings(a), "");
-  a.chunks = 2'000'000'000;  // would have to be reduced, all of them
+  a.chunks = 2'000'000'000;  // all would have to be reduced
   Diagnostics diagnostics;
   EXPECT_THROW(verify(make_step_graph(a), {}, diagnostics), Error);
 }
@@ -322,7 +323,7 @@ TEST(Verify, OffsetsAtTheEndOfAllIntegersAreOutside) {
 }
 
 TEST(Verify, AnotherCollectiveIsJudgedInItsOwnLayout) {
-  // An all-gather of two: as a broadcast neither input nor aliasing is the same.
+  // An all-gather of two: as a broadcast, neither input nor aliasing is the same.
   std::vector<std::vector<Tb>> gpus;
   for (std::int32_t r = 0; r < 2; ++r) {
     gpus.push_back({Tb{1 - r, 1 - r, 0, {{send, out, r, out, r}, {recv, out, 1 - r, out, 1 - r}}}});
@@ -334,7 +335,7 @@ TEST(Verify, AnotherCollectiveIsJudgedInItsOwnLayout) {
   options.collective = Collective::broadcast;
   verify(make_step_graph(a), options, diagnostics);
   ASSERT_FALSE(diagnostics.all().empty());
-  EXPECT_EQ(diagnostics.all()[0].message.substr(0, 42), "broadcast: gpu 0 o[1] must end as chunk 1 ");
+  EXPECT_EQ(diagnostics.all()[0].message.substr(0, 48), "broadcast: gpu 0 o[1] must finally hold chunk 1 ");
 }
 
 TEST(Structure, CopiesStayInsideAndApart) {
@@ -343,7 +344,7 @@ TEST(Structure, CopiesStayInsideAndApart) {
   EXPECT_EQ(proof_findings(a, false),
             "0: error: gpu 0: <copy> from i[1] to o[0]: another <copy> writes the same chunk [offsets]\n"
             "0: error: gpu 0: <copy> from i[70] to o[1] is outside of the buffers [offsets]\n"
-            "0: warning: <copy> elements are taken as copies at the start; the runtimes ignore them [limits]\n");
+            "0: warning: <copy> elements are executed as copies at the start; the runtimes ignore them [limits]\n");
 }
 
 TEST(Structure, LimitsOfARuntime) {

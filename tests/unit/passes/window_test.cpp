@@ -28,7 +28,7 @@ TEST(Window, NodesThatOverlapAreInIt) {
   TraceBuilder b;
   ran(b.comp(0), 5000, 10);  // 0 to 10
   ran(b.comp(1), 5010, 10);  // 10 to 20
-  ran(b.comp(2), 5015, 0);   // no length
+  ran(b.comp(2), 5015, 0);   // no duration
   ran(b.comp(3), 5020, 0);
   ran(b.comp(4), 5020, 30);  // 20 to 50
   const Trace& t = b.trace();
@@ -53,11 +53,11 @@ TEST(Window, NanosecondsCount) {
 
 TEST(Window, NodesWithoutTimesRunWhenTheirParentsHaveEnded) {
   TraceBuilder b;
-  b.comp(0);  // before the first that depends on it
+  b.comp(0);  // before its first dependent
   ran(b.comp(1, {0}), 5000, 10);
   b.comp(2, {1});  // at 10
   ran(b.comp(3, {2}), 5030, 10);
-  b.comp(4);  // nothing is known of it
+  b.comp(4);  // nothing is known about it
   EXPECT_EQ(in_window(b.trace(), 0, 5), "11000");
   EXPECT_EQ(in_window(b.trace(), 9, 30), "01100");
   EXPECT_EQ(in_window(b.trace(), 11, 40), "00010");
@@ -123,10 +123,9 @@ TEST(Window, PartialCommunication) {
   EXPECT_EQ(take_window(drop, in, partial, PartialCalls::drop).left_out, 0U);
   EXPECT_EQ(text_of(drop.nodes), "0 2<0 3<2;0");
   Trace error = chain().trace();
-  EXPECT_EQ(
-      error_text([&] { (void)take_window(error, in, partial, PartialCalls::error); }),
-      "t.0.et:@0x10: node 1 (n) of rank 0 is in the window, and not on every rank that takes part; --partial comp "
-      "makes it a computation, --partial drop leaves it out");
+  EXPECT_EQ(error_text([&] { (void)take_window(error, in, partial, PartialCalls::error); }),
+            "t.0.et:@0x10: node 1 (n) of rank 0 is in the window, but not on every participating rank; use "
+            "--partial comp to make it a computation or --partial drop to omit it");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST(Grammar, WhatStandsOftenEnoughAsAWholeBecomesOneSymbol) {
   EXPECT_EQ(expand(grammar, sequences[0].symbols), song);
   EXPECT_EQ(grammar.length(sequences[0].symbols[0]), 7U);
   EXPECT_EQ(expand(grammar, sequences[1].symbols), (Symbols{0, 1, 2, 5}));
-  EXPECT_EQ(sequences[1].symbols.back(), 5U);  // it stands once
+  EXPECT_EQ(sequences[1].symbols.back(), 5U);  // it occurs once
 }
 
 TEST(Grammar, NoPairThatIsLeftStandsOftenEnough) {

@@ -18,7 +18,7 @@ TEST(ShuffleRare, WhatStandsOftenEnoughKeepsItsOrder) {
 }
 
 TEST(ShuffleRare, RareCallsChangePlacesOnAllRanksAlike) {
-  // Two ranks make the same ten calls, each once: with k = 3 no order is told.
+  // Two ranks make the same ten calls, each once: with k = 3, no order is kept.
   CallSequence all{.classes = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, .places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}};
   std::uint64_t moved = 0;
   const auto orders = shuffle_rare(std::vector<CallSequence>{all, all}, 3, moved);

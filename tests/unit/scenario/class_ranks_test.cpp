@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A set that is held by classes compiles to what its ranks do one by one, whatever their groups are called.
+// A class-compressed set compiles to the same program as its ranks one by one, for any group names.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -20,7 +20,7 @@
 namespace convert {
 namespace {
 
-// Names of the groups of a rank's calls, one after the other; nothing: none is named.
+// Names of the groups of a rank's calls, in order; nothing: no group is named.
 using CallGroups = std::vector<std::optional<std::string>>;
 
 std::vector<Trace> calling(const std::vector<CallGroups>& ranks) {
@@ -40,7 +40,7 @@ std::vector<Trace> calling(const std::vector<CallGroups>& ranks) {
   return traces;
 }
 
-// Has four groups of all ranks.
+// Scenario with four groups of all ranks.
 Scenario with_groups() {
   Scenario scenario = make_scenario({.workload = "w", .network = "ring:4,bw=50GB/s,lat=1us"});
   auto system = std::make_shared<ReplaySystem>(*scenario.options.system);
@@ -49,7 +49,7 @@ Scenario with_groups() {
   return scenario;
 }
 
-// Returns by rank the ids of the groups that it calls, or what is wrong.
+// Returns, by rank, the ids of the groups that it calls, or the error.
 template <class Load>
 std::string loaded_groups(const Load& load) {
   Diagnostics diagnostics;
@@ -67,7 +67,7 @@ std::string loaded_groups(const Load& load) {
   return text + test::findings_text(diagnostics);
 }
 
-// Returns the same of a set that is held by classes; the set is saved as "set.etm".
+// Does the same for a class-compressed set; the set is saved as "set.etm".
 std::string groups_by_classes(const MasterSet& set) {
   const test::Scratch scratch;
   std::string bytes;
@@ -115,7 +115,7 @@ TEST(ClassRanks, DamagedMetadataHasItsPlace) {
   std::vector<std::uint64_t>& values = set.classes[0].metadata.first;
   ASSERT_EQ(values.back(), packed_number(7));
   values.back() = packed_number(largest_packed_number + 1);
-  EXPECT_EQ(groups_by_classes(set), "set.etm: damaged master trace: rank 0 has a number that is too long");
+  EXPECT_EQ(groups_by_classes(set), "set.etm: damaged class-compressed set: rank 0 has too long a number");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A run that has slices of representatives alone tells of all NPUs what the run says in which each has its own.
+// A run with slices of representatives alone gives the same results for all NPUs as a run with slices of each NPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::vector<Trace> algorithm(Collective op, const std::string& name, std::int32_
   return traces;
 }
 
-// `alone`: each NPU has slices of its own.
+// `alone`: each NPU has its own slices.
 convert::Run run_of(const std::vector<Trace>& traces, const test::SettingList& list, bool alone) {
   const LoadedReplay loaded = test::load(traces, list, [&](Scenario& s) {
     want_run(s.options);
@@ -99,7 +99,7 @@ std::map<convert::Run::StepKind, Picoseconds> path_times(const convert::Run& run
   return times;
 }
 
-// What a node of an NPU says of the one that stands for it; peers are those of the NPU.
+// Compares a node's slices of an NPU and of its representative; peers are the peers of the NPU.
 void compare_slices(const convert::Run& all, const convert::Run& few) {
   std::map<Rank, Rank> like;
   for (const convert::Run::Class& c : few.classes) like[c.npu] = c.like;
@@ -118,7 +118,7 @@ void compare_slices(const convert::Run& all, const convert::Run& few) {
   }
 }
 
-// Its steps follow each other and add up, and each is what its NPU did then.
+// Its steps follow each other and add up, and each matches the work of its NPU at that time.
 void check_path(const convert::Run& all, const convert::Run& few) {
   Picoseconds at = 0;
   std::map<std::pair<Rank, NodeId>, const Slice*> slices;
@@ -141,7 +141,7 @@ void check_path(const convert::Run& all, const convert::Run& few) {
   EXPECT_EQ(path_times(few), path_times(all));
 }
 
-// `classes`: of how many NPUs there are slices.
+// `classes`: the number of NPUs with slices.
 void compare(const std::vector<Trace>& traces, const test::SettingList& settings, std::size_t classes) {
   const convert::Run all = run_of(traces, settings, true);
   const convert::Run few = run_of(traces, settings, false);
@@ -183,7 +183,7 @@ TEST(Classes, AStragglerHasOnesOwn) {
     SCOPED_TRACE(model);
     compare(layers(8, "all_reduce:1MiB"),
             {{"network", "torus:4x2,bw=50GB/s,lat=500ns"}, {"model", model}, {"slow", "5=1.2x"}}, 8);
-    // A row of them: the NPUs of each row are alike.
+    // A row of collectives: the NPUs of each row are equivalent.
     compare(
         layers(8, "all_reduce:1MiB"),
         {{"network", "torus:4x2,bw=50GB/s,lat=500ns"}, {"model", model}, {"slow", "4=1.2x;5=1.2x;6=1.2x;7=1.2x"}},
@@ -195,7 +195,7 @@ TEST(Classes, AlgorithmsOfMessages) {
   for (const std::string& model : models()) {
     SCOPED_TRACE(model);
     const std::string on = ":8,bw=50GB/s,lat=500ns";
-    // The chunks of a ring begin at other ranks each, so that its nodes are in another order on each.
+    // The chunks of a ring begin at different ranks, so its nodes are in another order on each rank.
     compare(algorithm(Collective::all_reduce, "ring", 8), {{"network", "ring" + on}, {"model", model}}, 8);
     compare(algorithm(Collective::all_to_all, "direct", 8), {{"network", "switch" + on}, {"model", model}},
             model == "unaware" ? 8 : 1);
@@ -221,7 +221,7 @@ TEST(Classes, UpTo128NpusEachHasSlices) {
   ReplayOptions options;
   want_run(options);
   EXPECT_EQ(options.most_npus_alone, most_recorded_alone);
-  // A timeline that was asked for before is of all.
+  // A timeline requested before contains all NPUs.
   ReplayOptions other;
   other.timeline = true;
   want_run(other);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Training steps of dense models by published plans, where each kind of parallelism has a level of the network: as
-// many NPUs are simulated as there are pipeline stages.
+// Training steps of dense models by published plans, with a network level for each kind of parallelism: as many
+// NPUs are simulated as there are pipeline stages.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -23,9 +23,9 @@ struct DensePlan {
   std::string name;
   std::string model;
   std::map<std::string, std::string> settings;
-  std::vector<std::int64_t> levels;  // NPUs of each, beginning with those of tensor parallelism
+  std::vector<std::int64_t> levels;  // NPUs per level, beginning with tensor parallelism
   std::size_t stages = 1;
-  std::int64_t micro_batches = 1;  // that are run; the plan has `run.micro_batches`
+  std::int64_t micro_batches = 1;  // number to run; the plan has `run.micro_batches`
 };
 
 using PlanSettings = std::map<std::string, std::string>;
@@ -119,7 +119,7 @@ std::vector<DensePlan> dense_plans() {
   };
 }
 
-// Returns how a model is trained by the plan, with so many micro-batches.
+// Returns the class-compressed set of training a model by the plan, with `micro_batches` micro-batches.
 std::string master_of(const DensePlan& plan, std::int64_t micro_batches) {
   Workload w = preset_workload(plan.model, 0);
   w.plan = {};
@@ -154,8 +154,9 @@ ReplayProgram load_plan(const std::string& file, const DensePlan& plan, NetworkM
   return std::move(loaded.program).value();
 }
 
-// ASTRA-sim runs a collective of context and data parallelism as one ring of both: from the last place of the
-// context a message crosses both levels, from others one; without wires it pays for the lower level alone.
+// ASTRA-sim runs a collective of context and data parallelism as one ring over both. From the last member of the
+// context dimension a message crosses both levels, from the others one. Without a model of links it only pays for
+// the lower level.
 std::size_t classes_of(const DensePlan& plan, bool astra, NetworkModel model) {
   const bool differ = astra && plan.settings.contains("plan.context") && model != NetworkModel::unaware;
   return differ ? 16 * plan.stages : plan.stages;
@@ -171,7 +172,7 @@ TEST(DensePlans, OneNpuOfEachStageIsSimulated) {
     for (const bool astra : {false, true}) {
       SCOPED_TRACE(astra ? "astra" : "none");
       ReplayProgram program = load_plan(file, plan, NetworkModel::unaware, astra);
-      // Of few NPUs each is simulated where parts of the norm of gradients differ, for exact times.
+      // With few NPUs, each is simulated if its shards of the gradient norm differ, for exact times.
       const bool exact = !astra && program.ranks.size() <= program.options.exact_up_to;
       EXPECT_EQ(find_symmetry(program, true).found.has_value(), !exact);
       program.options.exact_up_to = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Schedules there, and back from a file, as traces.
+// Schedules written to a file and read back as traces.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace convert::test {
 
-// `form`: that of the format ten, json or csv.
+// `form` of the format ten: json or csv.
 inline std::vector<Trace> imported(const Schedule& s, const std::string& form) {
   std::string text;
   find_format("ten").write_schedule(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A program does not depend on how its ranks came to it: compiled one by one from memory, or read by several
-// threads that compare them with others.
+// A program is independent of the source of its ranks: compiled one by one from memory, or read by several threads
+// that compare them with others.
 #include "scenario/known_ranks.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ std::string text_of(const RankCode& code) {
   return text;
 }
 
-// Returns all that a program says of its ranks, and which of them share a code.
+// Returns all data of a program about its ranks, and which ranks share code.
 std::string text_of(const ReplayProgram& program) {
   std::string text;
   std::vector<const RankCode*> codes;
@@ -93,7 +93,7 @@ Scenario scenario_of(const Case& c) {
   return scenario;
 }
 
-// Returns the program that `load` gives as text, or what is wrong.
+// Returns the program of `load` as text, or the error.
 template <class Load>
 std::string loaded(const Load& load) {
   Diagnostics diagnostics;
@@ -114,7 +114,7 @@ std::string save(const std::vector<Trace>& traces, const std::string& path, cons
   return path;
 }
 
-// Returns what becomes of the ranks of such files when each is compiled by itself.
+// Returns the result for the ranks of such files if each is compiled separately.
 std::string one_by_one(const Case& c, const std::string& path) {
   return loaded([&](Diagnostics& diagnostics) {
     TraceSource source({.operands = {path}, .hash = false}, diagnostics);
@@ -130,7 +130,7 @@ std::string by_threads(const Case& c, const std::string& path, unsigned jobs) {
   });
 }
 
-// Expects the same of files however they are read; returns it.
+// Expects the same result for files read in any way, and returns it.
 std::string expect_same_of(const Case& c, const std::string& path) {
   const std::string expected = one_by_one(c, path);
   for (const unsigned jobs : {1U, 2U, 7U}) EXPECT_EQ(by_threads(c, path, jobs), expected) << jobs << " jobs";
@@ -187,7 +187,7 @@ TEST(KnownRanks, ProgramsAreThoseOfRanksCompiledOneByOne) {
   expect_same(workload("llama3-8b", 8, {{"model.layers", "2"}, {"plan.data", "8"}, {"plan.shard", "zero3"}}));
 }
 
-// Returns how many ranks of a set are found to be like others.
+// Returns the number of ranks of a set that are found equal to others.
 std::size_t found_in(SetSource& set, const Case& c) {
   Diagnostics diagnostics;
   const Scenario scenario = scenario_of(c);
@@ -216,7 +216,7 @@ TEST(KnownRanks, OneRankOfEachClassIsCompiled) {
     TraceSource files({.operands = {save(c.traces, dir.path(format), format)}, .hash = false}, diagnostics);
     EXPECT_EQ(found_in(files, c), 14U) << format;
   }
-  // As many that are all different, twice.
+  // As many ranks that all differ, twice.
   c.traces.clear();
   for (Rank r = 0; r < 160; ++r) {
     Trace& t = c.traces.emplace_back();

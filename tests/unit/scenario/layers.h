@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes traces of a training and loads them for a replay with settings by their keys.
+// Makes traces of a training and loads them for a replay with settings.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One replay writes a memory trace and a run, which have the same samples.
+// One replay writes a memory trace and a run with the same samples.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A workload with algorithms merged into it runs exactly as long as the workload with the same algorithms given to
-// the replay: on every network, to the picosecond, NPU by NPU.
+// A workload with merged algorithms runs exactly as long as the workload with the same algorithms passed to the
+// replay: on every network, to the picosecond, NPU by NPU.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -157,7 +157,7 @@ TEST_F(MergeReplay, OtherCollectives) {
   }
 }
 
-// Sizes that chunks do not divide: both spread the rest alike.
+// Sizes that are not divisible by the chunks: both distribute the remainder equally.
 TEST_F(MergeReplay, Remainders) {
   constexpr Rank npus = 6;
   for (const auto& [type, collective] :
@@ -177,7 +177,7 @@ TEST_F(MergeReplay, Remainders) {
   }
 }
 
-// At once, so that only their tags and the order of ties tell the instances apart.
+// All at once, so that only their tags and the order of ties distinguish the instances.
 TEST_F(MergeReplay, ConcurrentCollectivesOfOneGroup) {
   constexpr Rank npus = 8;
   const std::string workload = generated({.kind = "collectives",
@@ -190,7 +190,7 @@ TEST_F(MergeReplay, ConcurrentCollectivesOfOneGroup) {
   }
 }
 
-// Two pairs of groups that cross, listed in any order, with messages between ranks beside them.
+// Two crossing pairs of groups, listed in any order, with messages between ranks in addition.
 TEST_F(MergeReplay, GroupsThatOverlap) {
   constexpr Rank npus = 8;
   std::vector<Trace> traces;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A recorded replay does not depend on how many nodes the reader of a rank hands out at once.
+// A recorded replay is independent of the number of nodes that the reader of a rank returns at once.
 #include <gtest/gtest.h>
 
 #include <string>

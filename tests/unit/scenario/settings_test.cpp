@@ -45,63 +45,62 @@ TEST(Settings, Truths) {
 
 TEST(Settings, ValuesThatAKeyDoesNotTake) {
   EXPECT_EQ(setting_error("bandwidth", "50"),
-            "bandwidth wants a rate such as 50GB/s or a factor such as x0.5, not '50'");
+            "bandwidth requires a rate such as 50GB/s or a factor such as x0.5, not '50'");
   EXPECT_EQ(setting_error("bandwidth", "x0"),
-            "bandwidth wants a rate such as 50GB/s or a factor such as x0.5, not 'x0'");
+            "bandwidth requires a rate such as 50GB/s or a factor such as x0.5, not 'x0'");
   EXPECT_EQ(setting_error("latency", "fast"),
-            "latency wants a time such as 500ns or a factor such as x2, not 'fast'");
+            "latency requires a time such as 500ns or a factor such as x2, not 'fast'");
   EXPECT_EQ(setting_error("latency", "xnan"),
-            "latency wants a time such as 500ns or a factor such as x2, not 'xnan'");
-  EXPECT_EQ(setting_error("size", "0"), "size wants a size such as 1MiB, not '0'");
-  EXPECT_EQ(setting_error("queues-per-dim", "0"), "queues-per-dim wants a whole number from 1 to 65535, not '0'");
-  EXPECT_EQ(setting_error("rendezvous", "maybe"), "rendezvous wants true or false, not 'maybe'");
+            "latency requires a time such as 500ns or a factor such as x2, not 'xnan'");
+  EXPECT_EQ(setting_error("size", "0"), "size requires a size such as 1MiB, not '0'");
+  EXPECT_EQ(setting_error("queues-per-dim", "0"), "queues-per-dim requires an integer from 1 to 65535, not '0'");
+  EXPECT_EQ(setting_error("rendezvous", "maybe"), "rendezvous requires true or false, not 'maybe'");
   EXPECT_EQ(setting_error("issue", "workloads"), "unknown issue 'workloads'; did you mean workload?");
   EXPECT_EQ(setting_error("occupancy", "alpha"), "unknown occupancy 'alpha'; known: beta, alpha-beta");
   EXPECT_EQ(setting_error("policy", "fio"), "unknown policy 'fio'; did you mean fifo?");
-  EXPECT_EQ(setting_error("symmetry", "ture"), "symmetry wants true or false, not 'ture'");
+  EXPECT_EQ(setting_error("symmetry", "ture"), "symmetry requires true or false, not 'ture'");
   EXPECT_EQ(setting_error("fail", "3-4;"), "fail: an element of the list is empty");
   EXPECT_EQ(setting_error("fail", ";"), "fail: an element of the list is empty");
-  EXPECT_EQ(setting_error("slow", "3=2x;none"), "slow: 'none' is not such as 3=1.5x");
+  EXPECT_EQ(setting_error("slow", "3=2x;none"), "slow: 'none' is not RANK=FACTOR, such as 3=1.5x");
   EXPECT_EQ(setting_error("slow", "3=2x;3=1"), "slow: rank 3 is given twice");
   EXPECT_EQ(setting_error("slow", "3=nan"), "slow: 'nan' is not a number from 0 to 1e9");
-  const std::string shape = "; a rule is such as all_reduce:pg=3:size>=1MiB=ring8.xml";
+  const std::string shape = "; an example is all_reduce:pg=3:size>=1MiB=ring8.xml";
   EXPECT_EQ(setting_error("algorithm", "all_reduce=ring;all:size>=1MiB:size<1KiB=ring"),
-            "algorithm: 'all:size>=1MiB:size<1KiB=ring': no size is such" + shape);
+            "algorithm: 'all:size>=1MiB:size<1KiB=ring': no size satisfies the conditions" + shape);
   EXPECT_EQ(setting_error("algorithm", "all:size<=4"), "algorithm: 'all:size<=4': no algorithm after '='" + shape);
   EXPECT_EQ(setting_error("algorithm", "broadcast=astra:ring"),
-            "algorithm: 'broadcast=astra:ring': ASTRA-sim has one algorithm for broadcast; others are names of "
-            "et-generate "
-            "--list, or files");
+            "algorithm: 'broadcast=astra:ring': ASTRA-sim has one algorithm for broadcast; give a name of "
+            "et-generate --list, or a file");
   EXPECT_EQ(setting_error("algorithm", "astra:rung+ring"),
-            "algorithm: 'astra:rung+ring': unknown algorithm 'astra:rung'; ASTRA-sim's are ring, one_ring, direct, "
+            "algorithm: 'astra:rung+ring': unknown algorithm 'astra:rung'; ASTRA-sim has ring, one_ring, direct, "
             "one_direct, halving_doubling, one_halving_doubling, double_binary_tree; did you mean ring?");
   EXPECT_EQ(setting_error("algorithm", "broadcast=ring"),
             "algorithm: algorithm ring does not support broadcast; the algorithms for broadcast are rabenseifner, binomial_tree, "
             "binary_tree, double_binary_tree, chain");
   EXPECT_EQ(setting_error("algorithm", "ring,chunk=2"),
             "algorithm: unknown key 'chunk'; the keys are chunks, dims, dim-algorithms, root");
-  EXPECT_EQ(
-      setting_error("algorithm", "all=no/such"),
-      "algorithm: 'no/such' is neither an algorithm nor a file or trace set; et-generate --list has the names, "
-      "astra:NAME is native");
+  EXPECT_EQ(setting_error("algorithm", "all=no/such"),
+            "algorithm: 'no/such' is not an algorithm, a file or a trace set; see et-generate --list for names; "
+            "astra:NAME is native");
   EXPECT_EQ(setting_error("algorithm", "rnig"),
-            "algorithm: 'rnig' is neither an algorithm nor a file or trace set; did you mean ring?");
+            "algorithm: 'rnig' is not an algorithm, a file or a trace set; did you mean ring?");
   EXPECT_EQ(setting_error("algorithm", "oneRing"),
-            "algorithm: 'oneRing' is neither an algorithm nor a file or trace set; did you mean astra:oneRing?");
+            "algorithm: 'oneRing' is not an algorithm, a file or a trace set; did you mean astra:oneRing?");
   EXPECT_EQ(setting_error("system", "/dev/null"),
-            "/dev/null is no regular file, which a sweep can read several times");
-  EXPECT_EQ(setting_error("network", "-"), "the network cannot be standard input: a sweep reads it several times");
+            "/dev/null is not a regular file; a sweep must read it several times");
+  EXPECT_EQ(setting_error("network", "-"),
+            "the network cannot be standard input, because a sweep reads it several times; name a file");
   EXPECT_EQ(setting_error("network", "/dev/null"),
-            "/dev/null is no regular file, which a sweep can read several times");
+            "/dev/null is not a regular file; a sweep must read it several times");
   EXPECT_EQ(test::error_text([] { RunSettings().set("system", "no/such.json"); }, Error::Kind::system),
             "no/such.json: No such file or directory");
   EXPECT_EQ(setting_error("endpoint-delay", "1, \"L\": 2"),
-            "endpoint-delay wants a whole number from 0 to 9007199254740992, not \"1, \\\"L\\\": 2\"");
+            "endpoint-delay requires a whole number from 0 to 9007199254740992, not \"1, \\\"L\\\": 2\"");
   EXPECT_EQ(setting_error("collective-optimization", "basline").substr(0, 41),
             "unknown collective-optimization \"basline\"");
   EXPECT_EQ(setting_error("all-reduce-implementation", "ring+rang"),
             "all-reduce-implementation: unknown algorithm \"rang\"; did you mean ring?");
-  EXPECT_EQ(setting_error("roofline-enabled", "yes"), "roofline-enabled wants 0 or 1, not \"yes\"");
+  EXPECT_EQ(setting_error("roofline-enabled", "yes"), "roofline-enabled requires 0 or 1, not \"yes\"");
 }
 
 TEST(Settings, HowMessagesShareWires) {
@@ -140,10 +139,10 @@ TEST(Settings, OneAlgorithmOfARuleIsForAllDimensions) {
   EXPECT_EQ(algorithms("all=astra:ring", "none"), 3U);
   EXPECT_EQ(algorithms("astra:ring", "astra"), 1U);
   EXPECT_EQ(algorithms("astra:oneRing", "none"), 1U);
-  EXPECT_EQ(
-      scenario_error({"network", "torus:4x2x2,bw=1GB/s", "algorithm", "astra:ring+ring"}),
-      "a rule for collectives has 2 algorithms, the network torus:4x2x2,bw=1GB/s has 3 dimensions; give one for "
-      "each, or one for all");
+  EXPECT_EQ(scenario_error({"network", "torus:4x2x2,bw=1GB/s", "algorithm", "astra:ring+ring"}),
+            "a rule for collectives has 2 algorithms, but the network torus:4x2x2,bw=1GB/s has 3 dimensions; give "
+            "one for "
+            "each, or one for all");
 }
 
 TEST(Settings, WhatDoesNotGoTogether) {
@@ -152,13 +151,13 @@ TEST(Settings, WhatDoesNotGoTogether) {
   };
   const std::string ring = "ring:8,bw=1GB/s";
   EXPECT_EQ(message({"network", ring, "model", "unaware", "policy", "fifo"}),
-            "policy fifo decides where messages wait for links: only with the network model links, not unaware");
+            "policy fifo requires the network model links (messages wait for links), not unaware");
   EXPECT_EQ(message({"network", ring, "model", "links", "policy", "fifo"}), "");
   EXPECT_EQ(message({"network", ring, "policy", "fifo"}), "");  // wires is the default
   EXPECT_EQ(message({"network", ring, "compat", "astra", "fail", "0-1"}),
             "failed links: only with the network model links, not unaware");
   EXPECT_EQ(message({"network", ring, "compat", "astra", "balanced", "true"}),
-            "balanced chunks and a policy for links are not ASTRA-sim's: only with compat none");
+            "balanced chunks and link policies require compat none; ASTRA-sim has neither");
   EXPECT_EQ(message({"network", ring, "model", "unaware", "fail", "0-1"}),
             "failed links: only with the network model links, not unaware");
   EXPECT_NE(message({"network", ring, "model", "links", "fail", "0-2"}), "");
@@ -167,7 +166,7 @@ TEST(Settings, WhatDoesNotGoTogether) {
 
 TEST(Settings, BandwidthAndLatencyOfAllAndOfOneDimension) {
   const std::string torus = "ring:4,bw=10GB/s,lat=100ns+switch:2,bw=20GB/s,lat=200ns";
-  // What is for one dimension wins over what is for all, in whatever order they come.
+  // A setting for one dimension overrides a setting for all, in any order.
   const NetworkConfig n =
       scenario({"network", torus, "bandwidth.1", "x2", "bandwidth", "30GB/s", "latency.0", "1us"}).network;
   EXPECT_DOUBLE_EQ(n.dims[0].bytes_per_ns, 30);
@@ -180,9 +179,10 @@ TEST(Settings, BandwidthAndLatencyOfAllAndOfOneDimension) {
   EXPECT_DOUBLE_EQ(tree.levels[1].bytes_per_ns, 5);
   EXPECT_DOUBLE_EQ(tree.levels[1].latency_ns, 500);
   EXPECT_EQ(scenario_error({"network", torus, "bandwidth.2", "x2"}),
-            "bandwidth.2: the network " + torus + " has 2 dimensions; they count from 0");
+            "bandwidth.2: the network " + torus + " has 2 dimensions; numbering starts at 0");
   EXPECT_EQ(scenario_error({"network", "ideal", "latency", "x2"}), "an ideal network has no latency to set");
-  EXPECT_EQ(scenario_error({"model", "links"}), "no network; give -n, a base with network, or an axis of networks");
+  EXPECT_EQ(scenario_error({"model", "links"}),
+            "no network is given; give -n, a base with network, or an axis of networks");
 }
 
 TEST(Settings, KeysOfTheSystemReplaceTheDefaults) {
@@ -206,7 +206,7 @@ TEST(Settings, KeysOfTheSystemReplaceTheDefaults) {
   const auto& all_reduce = c.collectives[0].per_dim;
   ASSERT_EQ(all_reduce.size(), 2U);
   EXPECT_EQ(all_reduce[1].algorithm, NativeAlgorithm::direct);
-  EXPECT_EQ(c.collectives[1].per_dim[0].algorithm, NativeAlgorithm::ring);  // as it was
+  EXPECT_EQ(c.collectives[1].per_dim[0].algorithm, NativeAlgorithm::ring);  // unchanged
   EXPECT_EQ(c.collectives[3].per_dim[0].algorithm, NativeAlgorithm::ring);
   EXPECT_EQ(c.collectives[3].per_dim[1].window, 3U);
   EXPECT_EQ(config({"all-gather-implementation-custom", "a+b"}).collectives[1].custom, "a+b");
@@ -256,10 +256,10 @@ TEST(Settings, ShapeOfANetwork) {
     return network_shape(scenario({"network", network, "model", model}));
   };
   EXPECT_EQ(shape("ring:8,bw=1GB/s", "unaware"), shape("ring:8,bw=2GB/s,lat=1us", "aware"));
-  EXPECT_NE(shape("ring:8,bw=1GB/s", "unaware"), shape("ring:8,bw=1GB/s", "links"));  // what takes no time
+  EXPECT_NE(shape("ring:8,bw=1GB/s", "unaware"), shape("ring:8,bw=1GB/s", "links"));  // messages that take no time
   EXPECT_NE(shape("ring:8,bw=1GB/s", "unaware"), shape("fully_connected:8,bw=1GB/s", "unaware"));
   EXPECT_NE(shape("torus:4x2,bw=1GB/s", "unaware"), shape("ring:8,bw=1GB/s", "unaware"));
-  // An NPU can send to itself through a switch, where switches are simulated.
+  // An NPU can send to itself through a switch, if switches are simulated.
   EXPECT_NE(shape("switch:8,bw=1GB/s", "unaware"), shape("switch:8,bw=1GB/s", "aware"));
 }
 

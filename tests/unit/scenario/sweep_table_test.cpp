@@ -45,7 +45,7 @@ TEST(SweepTable, GrowsAndEndsInOrder) {
 
 TEST(SweepTable, TakesUpWhatIsThere) {
   const Scratch scratch;
-  // With a column that was added, a run done twice, and a line that was cut off.
+  // With an added column, a run that is present twice, and a truncated line.
   const std::string path = scratch.write("t.csv", "run,k,v,w\nid2,c,3,z\nid0,a,error,\nid0,a,1\nid1,b");
   SweepTable table(path, {"k", "v"}, {"id0", "id1", "id2"}, false);
   EXPECT_EQ(table.taken_up(), 2U);
@@ -79,11 +79,11 @@ TEST(SweepTable, RefusesTheTableOfAnotherSweep) {
     EXPECT_EQ(scratch.read("t.csv"), "run,k,v\n");
     return message.substr(scratch.path().size() + 1);
   };
-  const std::string advice = "; name another file, or begin anew with --restart";
+  const std::string advice = "; name another file, or start again with --restart";
   EXPECT_EQ(refused("notes"), "t.csv: not the table of this sweep" + advice);
-  EXPECT_EQ(refused("run,k\nid0,a\n"), "t.csv:1: the table of another sweep: it has other columns" + advice);
+  EXPECT_EQ(refused("run,k\nid0,a\n"), "t.csv:1: the table of another sweep, with other columns" + advice);
   EXPECT_EQ(refused("run,k,v\nid0,a,1\nid9,a,1\n"),
-            "t.csv:3: a line of another sweep: the settings, a file that they name, or the traces differ" + advice);
+            "t.csv:3: a row of another sweep: settings, files or traces differ" + advice);
   EXPECT_NE(refused("run,k,v\nid0,a\n"), "");
   EXPECT_NE(refused("run,k,v\nid0,a,1,2,3\n"), "");
 }
@@ -93,7 +93,8 @@ TEST(SweepTable, OneWriterAtATime) {
   const SweepTable first(scratch.path("t.csv"), {"k"}, {"id0"}, false);
   const Error e = thrown_error([&] { const SweepTable second(scratch.path("t.csv"), {"k"}, {"id0"}, true); });
   EXPECT_EQ(e.kind(), Error::Kind::usage);
-  EXPECT_EQ(std::string(e.what()), scratch.path("t.csv") + ": another sweep is writing this table");
+  EXPECT_EQ(std::string(e.what()),
+            scratch.path("t.csv") + ": another sweep is writing this table; name another file");
   EXPECT_EQ(thrown_error([&] { const SweepTable t(scratch.path("t.csv.gz"), {"k"}, {"id0"}, true); }).kind(),
             Error::Kind::usage);
 }

@@ -25,7 +25,7 @@ using Texts = std::vector<std::string>;
 using test::Scratch;
 using test::thrown_error;
 
-// Two ranks; rank 0 computes for 10 us and then sends 1000 bytes. With a collective: that they gather 1000 bytes.
+// Two ranks; rank 0 computes for 10 µs and then sends 1000 bytes. With a collective, they also gather 1000 bytes.
 std::string traces(std::int64_t bytes = 1000, const std::string& receive = "") {
   const std::string message =
       ",{\"name\":\"comm_tag\",\"int32_val\":0},{\"name\":\"comm_size\",\"int64_val\":" + std::to_string(bytes) +
@@ -86,10 +86,10 @@ TEST_F(Sweep, IdentitiesDependOnWhatTheResultDependsOn) {
   };
   const Texts both = ids({setting("network", {"ring:2,bw=1GB/s"}), setting("latency", {"1ns", "2ns"})});
   EXPECT_NE(both[0], both[1]);
-  // Whether on an axis or in the base, in whatever order.
+  // On an axis or in the base, in any order.
   EXPECT_EQ(ids({setting("latency", {"2ns"})}, {setting("network", {"ring:2,bw=1GB/s"})})[0], both[1]);
   EXPECT_EQ(ids({setting("latency", {"2ns"}), setting("network", {"ring:2,bw=1GB/s"})})[0], both[1]);
-  // What a file says, not only its name.
+  // The contents of a file, not only its name.
   const std::string yml = "topology: [ Ring ]\nnpus_count: [ 2 ]\nlatency: [ 1 ]\nbandwidth: ";
   const std::string net = scratch.write("n.yml", yml + "[ 50 ]\n");
   const Texts of_file = ids({setting("network", {net})});
@@ -116,7 +116,7 @@ TEST_F(Sweep, IdentitiesDependOnAllSettingsAndOnFilesOfAlgorithms) {
                                                                          {"slow", "0=2x", "1=2x"},
                                                                          {"symmetry", "true", "false"}})
     EXPECT_NE(id(key, a), id(key, b)) << key;
-  // What an algorithm's file says; by a rule, a key, and a system's file that names it.
+  // The contents of an algorithm's file; named by a rule, a key, and a system's file.
   (void)scratch.write("a.jsonl", traces(500));
   (void)scratch.write("s.json", R"({"all-reduce-implementation-custom": ["a.jsonl"]})");
   (void)scratch.write("node.json", R"({"per-node-custom-implementation": "node.yml"})");
@@ -159,7 +159,7 @@ TEST_F(Sweep, StragglersAreAmongTheRanks) {
   EXPECT_EQ(r[0][2], "11000");
   EXPECT_EQ(r[1][2], "21000");
   EXPECT_EQ(r[2][2], "11000");
-  EXPECT_EQ(r[3].back(), "there is no rank 2 to be slow; there are 2 ranks");
+  EXPECT_EQ(r[3].back(), "slow: there is no rank 2; the set has 2 ranks");
 }
 
 TEST_F(Sweep, WhatNoRunCanDoIsAMistake) {
@@ -168,19 +168,16 @@ TEST_F(Sweep, WhatNoRunCanDoIsAMistake) {
   };
   const SweepSetting ring = setting("network", {"ring:2,bw=1GB/s"});
   const SweepSetting unaware = setting("model", {"unaware"});
-  EXPECT_EQ(
-      message({setting("policy", {"fifo", "lifo"})}, {ring, unaware}),
-      ": none of the runs can be done: policy=fifo: policy fifo decides where messages wait for links: only with "
-      "the "
-      "network model links, not unaware; policy=lifo: policy lifo decides where messages wait for links: only with "
-      "the network model links, not unaware");
+  EXPECT_EQ(message({setting("policy", {"fifo", "lifo"})}, {ring, unaware}),
+            ": no run can be executed: policy=fifo: policy fifo requires the network model links (messages wait "
+            "for links), not unaware; policy=lifo: policy lifo requires the network model links (messages wait for "
+            "links), not unaware");
   EXPECT_EQ(message({setting("policy", {"fifo"}), setting("size", {"1", "2"})}, {ring, unaware}),
-            ": policy fifo decides where messages wait for links: only with the network "
-            "model links, not unaware");
+            ": policy fifo requires the network model links (messages wait for links), not unaware");
   EXPECT_EQ(message({setting("size", {"1", "2"})}, {ring, setting("model", {"links"}), setting("fail", {"0-7"})})
                 .substr(0, 13),
             ": failed link");
-  // Else it is the result of those that cannot.
+  // Otherwise it is the result of runs that cannot complete.
   const auto r = results(plan({setting("policy", {"arrival", "lifo"})}, {ring, unaware}));
   EXPECT_EQ(r[0][1], "complete");
   EXPECT_EQ(r[1][1], "error");
@@ -191,18 +188,20 @@ TEST_F(Sweep, MistakesAreFoundBeforeTheFirstRun) {
     return test::error_text([&] { (void)plan(axes, base); });
   };
   EXPECT_EQ(message({setting("network", {"ring:2,bw=1GB/s"}), setting("bandwidth", {"x1", "fast"})}),
-            ": --sweep: bandwidth wants a rate such as 50GB/s or a factor such as x0.5, not 'fast'");
-  EXPECT_EQ(message({setting("latency", {"1ns"}), setting("latency", {"2ns"})}), ": latency is swept twice");
+            ": --sweep: bandwidth requires a rate such as 50GB/s or a factor such as x0.5, not 'fast'");
+  EXPECT_EQ(message({setting("latency", {"1ns"}), setting("latency", {"2ns"})}),
+            ": latency is swept twice; give one axis");
   SweepSetting of_file = setting("bandwidth", {"fast"});
   of_file.values[0].where = {.file = "s.yml", .line = 3, .column = 4};
   EXPECT_EQ(message({of_file}).substr(0, 11), "s.yml:3:4: ");
   const std::string net = scratch.write("n.yml", "topologie: [ Ring ]\n");
   EXPECT_EQ(message({setting("network", {net})}), net + ":1:1: unknown key 'topologie'; did you mean topology?");
   EXPECT_EQ(message({setting("latency", {"1ns"})}),
-            ": no network; give -n, a base with network, or an axis of networks");
+            ": no network is given; give -n, a base with network, or an axis of networks");
   Texts many;
   for (int i = 1; i <= 400; ++i) many.push_back(std::to_string(i));
-  EXPECT_EQ(message({setting("latency", many), setting("until", many)}), ": the sweep has more than 100000 runs");
+  EXPECT_EQ(message({setting("latency", many), setting("until", many)}),
+            ": the sweep has more than 100000 runs; sweep fewer values");
 }
 
 // 10 us of computation, 1000 bytes at 1 or 2 bytes per ns, and the latency.
@@ -272,12 +271,12 @@ TEST_F(Sweep, AFailureIsTheResultOfItsRun) {
             "ring:4,bw=1GB/s: no traces of ranks 2 to 3: the network has 4 NPUs; use a network of 2 NPUs");
   EXPECT_EQ(r[2].back(), "an ideal network has no bandwidth to set");
   EXPECT_EQ(r[3], (Texts{"stuck.jsonl", "ring:2,bw=1GB/s", "deadlock", "", "", "", "", "5000", "1", "1000", "", "",
-                         "", "", "1 node never runs to its end"}));
+                         "", "", "1 node never completes"}));
   EXPECT_EQ(r[6][2], "error");
   EXPECT_NE(r[6].back().find("bad.jsonl:2"), std::string::npos) << r[6].back();
 }
 
-// Runs of one group have the same mistake, each with its own network.
+// Runs of one group have the same error, each with its own network.
 TEST_F(Sweep, AMessageNamesTheNetworkOfItsRun) {
   const auto r = results(plan({setting("network", {"ring:4,bw=1GB/s", "ring:4,bw=2GB/s"})}));
   for (const Texts& cells : r) EXPECT_TRUE(cells.back().starts_with(cells[0] + ": no traces of")) << cells.back();
@@ -292,7 +291,7 @@ TEST_F(Sweep, BytesOfAllAreCountedWithoutOverflow) {
   EXPECT_EQ(sweep_result(result).at(7), "0");
 }
 
-// As in the report of a single replay: 2.5 ps is 3.
+// As in the report of a single replay, 2.5 ps is rounded to 3.
 TEST_F(Sweep, MeansAreRounded) {
   ReplayResult result;
   result.npus.resize(2);
@@ -331,8 +330,8 @@ TEST_F(Sweep, Slowdowns) {
   EXPECT_STREQ(thrown_error([&] { (void)parse_sweep_reference(p, "latency=3ns"); }).what(),
                "--relative-to latency=3ns: latency has no such value in this sweep");
   EXPECT_STREQ(thrown_error([&] { (void)parse_sweep_reference(p, "model=aware"); }).what(),
-               "--relative-to model=aware: wants KEY=VALUE of something that is swept");
-  // The latency is numeric, so it is x; its values ascend, whatever their order in the sweep.
+               "--relative-to model=aware: expected KEY=VALUE of an axis of the sweep");
+  // The latency is numeric, so it is x. Its values ascend, independent of their order in the sweep.
   EXPECT_EQ(plot_axis(p), 1U);
   const Plot plot = plot_sweep(p, table, std::nullopt);
   EXPECT_EQ(plot.x.label + ", " + plot.y.label, "latency, total time");

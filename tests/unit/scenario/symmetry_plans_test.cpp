@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Training steps by random plans: where ranks stand for others, or rings are run as wholes, all numbers are those
-// of a replay of every rank, message by message. Where parts that differ by a byte count as equal, they do so in
-// both.
+// Training steps by random plans: with representatives for rank classes, or with rings simulated as a whole, all
+// numbers equal a replay of every rank, message by message. If chunks that differ by one byte count as equal, they
+// do so in both.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -69,7 +69,7 @@ class RandomPlan {
     }
     return all[engine_() % all.size()];
   }
-  // Returns one of few paces and latencies, so that many times coincide.
+  // Returns one of few rates and latencies, so that many times coincide.
   std::string coarse_network(std::int64_t npus) {
     const std::string pace = ",bw=" + std::to_string(of({1, 2, 50})) + "GB/s,lat=";
     const auto dim = [&](std::int64_t n) {
@@ -89,7 +89,7 @@ class RandomPlan {
   std::mt19937_64 engine_;
 };
 
-// Gives parts that differ by a byte the size of the larger, as a replay of representatives may.
+// Rounds chunks that differ by one byte to the larger size, as a replay of representatives may.
 void round_parts(ReplayProgram& program) {
   program.options.exact_up_to = 0;
   for (CollectivePlan& plan : program.plans) plan.rounded = has_remainder(program, plan);
@@ -111,7 +111,7 @@ LoadedReplay load_plan(const WorkloadSet& set, RunSettings& settings,
   return load_replay(traces, scenario, 1, diagnostics);
 }
 
-// Returns settings by either rules and one of the models; one of `straggling` has a straggler.
+// Returns settings with or without ASTRA-sim's rules and one of the models; one of `straggling` has a straggler.
 RunSettings settings_of(RandomPlan& random, const WorkloadSet& set, std::string network, std::uint64_t seed,
                         unsigned straggling) {
   RunSettings settings{.workload = "w", .network = std::move(network)};
@@ -121,7 +121,7 @@ RunSettings settings_of(RandomPlan& random, const WorkloadSet& set, std::string 
   return settings;
 }
 
-// Returns what `replay` gives with the symmetry, and without it.
+// Returns the results of `replay` with and without the symmetry.
 std::pair<ReplayResult, ReplayResult> with_and_without(ReplayProgram& program) {
   program.options.symmetry = true;
   ReplayResult with = replay(program);
@@ -165,7 +165,8 @@ TEST(SymmetryOfPlans, ChangesNothing) {
   EXPECT_GE(count["symmetric with experts"], test::sanitized ? 0U : 8U);
 }
 
-// The same where many times coincide: with phases closed, with each message of representatives, and with all ranks.
+// The same with many coinciding times: with closed phases, with each message of representatives, and with all
+// ranks.
 TEST(SymmetryOfPlans, ClosedPhasesChangeNothing) {
   std::map<std::string, unsigned> count;
   const unsigned plans = test::rounds(60U);
@@ -196,8 +197,8 @@ TEST(SymmetryOfPlans, ClosedPhasesChangeNothing) {
   EXPECT_GE(count["with class rings"], test::sanitized ? 0U : 1U);
 }
 
-// The members of an all-to-all across levels are not in step: messages come before their receives are posted, which
-// then find them within the same picosecond.
+// The members of an all-to-all across levels are not synchronised: messages arrive before their receives are
+// posted, and are matched within the same picosecond.
 TEST(SymmetryOfPlans, ExpertsWhoseMessagesComeEarly) {
   const WorkloadSet set(checked_workload({.preset = "deepseek-v3",
                                           .settings = {{"model.moe.experts", "16"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A collective of any group takes the time that was found for its algorithm, in a replay that synthesizes it and in
-// one of a workload into which it was merged.
+// a replay of a workload with the merged algorithm.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,7 +34,7 @@ struct Case {
 
 class SynthesizedReplay : public ::testing::Test {
  protected:
-  // Only members call it; `bytes` are those of the whole, as comm_size states them.
+  // Called only by members; `bytes` is the whole size, as in comm_size.
   static std::vector<Trace> workload(const Case& c, const std::vector<std::int64_t>& sizes) {
     std::vector<Trace> traces;
     for (Rank r = 0; r < c.network.graph.npus; ++r) {
@@ -157,7 +157,8 @@ TEST_F(SynthesizedReplay, LoneCollectivesTakeTheirTime) {
       const Algorithm a = library.make(c.wanted, {.effort = SynthesisEffort::fast, .pieces = 2}, 1);
       ASSERT_TRUE(a.claimed_ps.has_value());
       const std::string file = write(c, workload(c, {states_part(op) ? c.wanted.bytes / n : c.wanted.bytes}));
-      const auto tolerance = static_cast<Picoseconds>(2 * c.network.graph.devices() + 8);  // as hops are rounded
+      const auto tolerance = static_cast<Picoseconds>(2 * c.network.graph.devices() + 8);  // due to rounding of
+                                                                                           // hops
       EXPECT_LE(std::abs(replayed(file) - *a.claimed_ps), tolerance);
       const std::vector<Trace> traces = merged(file);
       EXPECT_LE(std::abs(time_of_merged(traces) - *a.claimed_ps), tolerance);
@@ -166,7 +167,7 @@ TEST_F(SynthesizedReplay, LoneCollectivesTakeTheirTime) {
   }
 }
 
-// Collectives of a class of sizes share the algorithm of the largest, whatever the number of threads.
+// Collectives of a class of sizes share the algorithm of the largest, for any number of threads.
 TEST_F(SynthesizedReplay, ClassesOfSizesShareAnAlgorithm) {
   test::SynthesisDraw draw(3);
   Case c{.network = test::random_network(draw, 8, 2), .wanted = {.group = {1, 0}}};

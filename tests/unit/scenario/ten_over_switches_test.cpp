@@ -77,11 +77,12 @@ TEST(TenOverSwitches, WhatIsNotStoredIsNoSchedule) {
                                  diagnostics);
       },
       Error::Kind::input);
-  EXPECT_NE(message.find("over switch0, which sends on what has come in part"), std::string::npos) << message;
-  EXPECT_NE(message.find("take --forwarding store"), std::string::npos) << message;
+  EXPECT_NE(message.find("over switch0, which forwards partial messages"), std::string::npos) << message;
+  EXPECT_NE(message.find("use --forwarding store"), std::string::npos) << message;
 }
 
-// Two messages of one pair that end at once went by unlike ways: the first by that of the first.
+// Two messages of one pair that end at the same time took different routes: the first one is assigned the first
+// route.
 TEST(TenOverSwitches, UnlikeWaysOfAPair) {
   const NetworkConfig network{
       .source = "two ways",

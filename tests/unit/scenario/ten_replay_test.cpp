@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A schedule that was made from the replay of an algorithm is that algorithm: the same messages, and each waits for
-// the same others.
+// A schedule made from the replay of an algorithm is that algorithm: the same messages, and each waits for the same
+// others.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 #include "unit/passes/lowered.h"
 #include "unit/scenario/imported.h"
 
-// Behind the simulator, two of whose enumerators are called nothing too.
+// Included after the simulator, which also has two enumerators named nothing.
 #include "passes/verify/execute.h"
 
 namespace convert {
@@ -36,7 +36,7 @@ constexpr Buffer in = Buffer::input;
 constexpr Buffer out = Buffer::output;
 
 using Message = std::tuple<Rank, Rank, std::int64_t>;  // from, to, bytes
-using Key = std::pair<Message, std::vector<Message>>;  // and all that must have come before, sorted
+using Key = std::pair<Message, std::vector<Message>>;  // and all messages that must have arrived before, sorted
 
 std::vector<Key> sorted_keys(const std::vector<Message>& messages,
                              const std::vector<std::set<std::size_t>>& before) {
@@ -57,7 +57,7 @@ Message message_of(const Trace& t, const Node& n) {
           value(attr::comm_size)};
 }
 
-// By what the chunks hold: a message waits for those that its content came by.
+// By the contents of chunks: a message waits for the messages that brought its contents.
 std::vector<Key> by_provenance(const std::vector<Trace>& traces) {
   Diagnostics diagnostics;
   const StepGraph p = make_step_graph(traces, diagnostics);
@@ -193,7 +193,7 @@ Algorithm direct_all_gather(std::int32_t n) {
   return test::make_algorithm(Collective::all_gather, n, true, 1, n, 0, gpus);
 }
 
-// Every rank gets all contributions to its part, adds them up, and sends the sum to all.
+// Every rank receives all contributions to its shard, reduces them, and sends the sum to all.
 Algorithm direct_all_reduce(std::int32_t n) {
   std::vector<std::vector<Tb>> gpus;
   for (std::int32_t r = 0; r < n; ++r) {
@@ -201,7 +201,7 @@ Algorithm direct_all_reduce(std::int32_t n) {
     for (std::int32_t d = 1; d < n; ++d) {
       const std::int32_t to = (r + d) % n;
       Tb tb{to, to, 0, {{send, in, to, in, to}}};
-      // One after the other: sums of the runtimes are not atomic.
+      // One after the other: reductions of the runtimes are not atomic.
       tb.rows.push_back({rrc, in, r, in, r, 1, d == 1 ? -1 : d - 2, d == 1 ? -1 : 1, true});
       tb.rows.push_back({send, in, r, in, r, 1, d == n - 1 ? -1 : n - 2, d == n - 1 ? -1 : 1});
       tb.rows.push_back({recv, in, to, in, to});
@@ -222,7 +222,7 @@ TEST(TenReplay, DirectComesBack) {
   expect_isomorphic(direct_all_reduce(8), 8 << 20, network, Collective::all_reduce);
 }
 
-// What travels together in one dimension parts in another: transfers carry sets of chunks.
+// Chunks that travel together in one dimension separate in another: transfers carry sets of chunks.
 TEST(TenReplay, HierarchicalOnesComeBack) {
   for (const std::vector<std::int32_t>& dims :
        std::vector<std::vector<std::int32_t>>{{2, 4}, {4, 2}, {2, 2, 2}, {3, 2}, {4, 3}, {2, 3, 2}, {1, 4}}) {
@@ -265,7 +265,7 @@ TEST(TenReplay, TestDataComesBack) {
   }
 }
 
-// A message that arrives long before somebody asks for it was on its wire when it was.
+// A message that arrives long before its receive used its link when it was sent, not when it was received.
 TEST(TenReplay, LateReceivesDoNotMoveTheMessage) {
   Algorithm a =
       test::make_algorithm(Collective::all_gather, 4, true, 2, 4, 0,
@@ -278,7 +278,7 @@ TEST(TenReplay, LateReceivesDoNotMoveTheMessage) {
   for (const Schedule::Transfer& t : s.transfers) EXPECT_EQ(t.start, t.id < 2 ? 0 : 1'000'000) << t.id;
 }
 
-// A chain to rank 0: its root is told by nothing but where the sums stay.
+// A chain to rank 0: its root is determined only by the location of the sums.
 Algorithm reduction() {
   return test::make_algorithm(Collective::reduce, 1, true, 1, 1, 0,
                               {{Tb{-1, 1, 0, {{rrc, in, 0, in, 0}}}},
@@ -294,7 +294,7 @@ TEST(TenReplay, AReductionHasItsRoot) {
             std::vector<std::uint32_t>{0});
 }
 
-// Metadata that claims two billion chunks costs nothing.
+// Metadata that claims two billion chunks takes no memory.
 TEST(TenReplay, ClaimedChunksAreNotAllocated) {
   Algorithm a =
       test::make_algorithm(Collective::broadcast, 2'000'000'000, true, 2'000'000'000, 2'000'000'000, 0,
@@ -308,14 +308,13 @@ TEST(TenReplay, WhatAScheduleCannotSayIsRefused) {
     return test::error_text([&] { (void)replayed(traces, network); });
   };
   EXPECT_EQ(refusal(lower(direct_all_gather(8), 8 << 20), "ring:8,bw=50GiB/s,lat=500ns"),
-            "t.0.et: rank 0 sends to 2, and no link of the network leads there; a schedule has links between "
-            "neighbours only: choose a network with this link, such as fully_connected, or an algorithm that sends "
-            "to neighbours");
+            "t.0.et: rank 0 sends to 2, but the network has no link between them; choose a network with this link, "
+            "such as fully_connected, or an algorithm that sends only to neighbours");
   const Algorithm uneven =
       test::make_algorithm(Collective::all_to_all, 3, true, 3, 3, 0,
                            {{Tb{1, -1, 0, {{send, in, 2, in, 2}}}}, {Tb{-1, 0, 0, {{recv, in, 2, in, 2}}}}});
   EXPECT_EQ(refusal(lower(uneven, 3000), "ring:2,bw=50GiB/s,lat=500ns"),
-            "t.0.et: all_to_all needs a multiple of 2 chunks, one part for each rank, but there are 3");
+            "t.0.et: all_to_all requires a multiple of 2 chunks, one shard per rank, but there are 3");
   std::vector<Trace> bare = ring;
   for (Trace& t : bare) t.metadata = {};
   EXPECT_EQ(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a what-if replay says is what a replay with the options says that stand beside it, to the picosecond.
+// A what-if replay gives the same result as a replay with the options next to it, to the picosecond.
 #include "simulate/report/what_if.h"
 
 #include <gtest/gtest.h>
@@ -33,8 +33,8 @@ convert::Run tried(const std::vector<Trace>& traces, const Settings& settings) {
   return run;
 }
 
-// Returns the settings, replaced by the options' ("--set latency=0ns --free compute") where both have one. The
-// elements of an option that is given several times are joined.
+// Returns the settings, overridden by the options ("--set latency=0ns --free compute"). The elements of an option
+// that is given several times are joined.
 Settings with_options(Settings settings, const std::string& options) {
   std::istringstream words(options);
   std::set<std::string> seen;
@@ -99,7 +99,7 @@ TEST(WhatIf, EachIsTheReplayThatItsOptionsAskFor) {
   }
 }
 
-// Ranks that do the same call the collectives of other groups: equal groups are free at once.
+// Ranks with equal structure call the collectives of other groups: equal groups are free at once.
 TEST(WhatIf, TheCollectivesOfEqualGroupsAreFree) {
   Workload workload = preset_workload("llama3-8b", 0);
   for (const auto& [key, value] : Settings{{"plan.tensor", "2"},

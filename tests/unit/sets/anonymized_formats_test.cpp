@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Words that are planted in files of each format, wherever there are letters, do not survive anonymising.
+// Words planted in files of each format, after any letters, do not survive anonymisation.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -20,14 +20,14 @@ namespace {
 
 using namespace test;
 
-constexpr std::string_view planted_word = "sEcReTq";  // no number, hexadecimal or other, has it in it
+constexpr std::string_view planted_word = "sEcReTq";  // neither hexadecimal nor other numbers contain it
 
 // A set of testdata/.
 struct PlantedInput {
   std::string from;                // the format, with its options
   std::vector<std::string> files;  // below testdata/
-  std::string device{};            // of the last file, which is a host trace, is that one
-  bool is_folder = false;          // what is given is where the file is
+  std::string device{};            // the device trace of the last file, which is a host trace
+  bool is_folder = false;          // the operand is the folder of the file
 };
 
 std::string all_bytes(const SetBytes& set) {
@@ -36,7 +36,7 @@ std::string all_bytes(const SetBytes& set) {
   return out;
 }
 
-// Returns what is written of a set that can be read, without and with anonymising; nothing of one that cannot.
+// Returns the output for a readable set, without and with anonymisation; nothing if the set cannot be read.
 std::pair<std::string, std::string> written(const std::vector<std::string>& operands, const std::string& device,
                                             const PlantedInput& in) {
   Diagnostics diagnostics;
@@ -66,8 +66,8 @@ std::vector<std::size_t> ends_of_words(std::string_view text) {
   return out;
 }
 
-// Plants the word behind each run of letters in turn, or behind many of them. Returns whether a trace that is not
-// anonymised holds it in one of them.
+// Plants the word after each run of letters in turn, or after many. Returns whether a trace contains it without
+// anonymisation.
 bool plant_everywhere(const PlantedInput& in) {
   const Scratch scratch;
   const std::string folder = "of-" + std::string(planted_word) + "/";

@@ -50,7 +50,7 @@ void add_text(AttrTable& table, Name name, Kind kind, const std::string& text) {
   table.attrs.back().extra = static_cast<std::uint32_t>(table.extras.size());
 }
 
-// A text in each place of the schema that can hold one.
+// A text in each place of the schema that can contain one.
 Trace planted(const std::string& secret) {
   TraceBuilder b;
   b.trace().metadata.version = secret;
@@ -121,7 +121,7 @@ TEST(Anonymizing, TheSameKeyGivesTheSameBytes) {
               anonymized(set, {.names = HiddenNames::type}, "other"));
 }
 
-// Of a set by classes one rank of each is worked on; the ranks are the same.
+// For a set by classes, only one rank of each class is processed; the resulting ranks are the same.
 TEST(Anonymizing, ClassesOfRanksStaySo) {
   HeldSet held = workload_with_words();
   MasterSet master = by_classes(held.load(1));
@@ -145,7 +145,7 @@ TEST(Anonymizing, ClassesOfRanksStaySo) {
   }
 }
 
-// Groups without a file are those of the ranks that use them.
+// Groups without a file consist of the ranks that use them.
 TEST(Anonymizing, GroupsOfNames) {
   std::vector<TraceBuilder> set = trace_builders(3);
   set[0].collective(0, Collective::all_reduce, 8, "tp_group_3").collective(1, Collective::all_reduce, 8, "0");
@@ -193,7 +193,7 @@ TEST(Anonymizing, StartsCountFromTheFirstOfAllRanks) {
   EXPECT_EQ(find(out[1].metadata.table.attrs, attr::base_time_nanos), nullptr);
 }
 
-// 0 us would say that no start is known.
+// 0 µs would mean an unknown start.
 TEST(Anonymizing, StartsInMicrosecondsCountFromOne) {
   TraceBuilder b;
   b.comp(0).comp(1);
@@ -232,7 +232,7 @@ TEST(Anonymizing, RanksGetOtherNumbers) {
   EXPECT_GT(moved, ranks / 2);
 }
 
-// A survey of bytes finds what one of nodes does.
+// A survey of bytes gives the same result as a survey of nodes.
 TEST(EncodedSurvey, FindsWhatNodesTell) {
   std::mt19937 random(5);
   for (int round = 0; round < test::rounds(400); ++round) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is told of a rank, and made of it, does not depend on how many nodes its reader hands out at once.
+// Results for a rank are independent of the number of nodes that its reader returns at once.
 #include "common/batches.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ using test::BatchedSet;
 constexpr std::size_t whole = 1000;
 constexpr std::array<std::size_t, 3> sizes = {1, 2, 7};
 
-// Calls same(text of a set) for sets of odd ranks: text must be equal for all sizes of batches.
+// Calls same(text of a set) for sets of irregular ranks: the text must be equal for all batch sizes.
 template <class Text>
 void compare_batches(const Text& text) {
   for (std::uint32_t seed = 0; seed < test::rounds(240U); ++seed) {
@@ -98,7 +98,7 @@ TEST(Batches, DrawingsAreThoseOfWholeRanks) {
   }
 }
 
-// Nodes 20 and 21 stand for collective 7, and 22 for collective 9, which no other node waits for.
+// Nodes 20 and 21 represent collective 7, and 22 represents collective 9, which no other node waits for.
 std::vector<Trace> merged_set(std::vector<NodeId> waits, NodeId last = 30) {
   Trace t;
   t.name = "m.0.et";
@@ -154,7 +154,7 @@ TEST(Batches, FoldedRanksAreThoseOfWholeOnes) {
   }
 }
 
-// An error comes before the first node.
+// An error is reported before the first node.
 TEST(Batches, RanksThatDoNotFoldAreRefusedAtOnce) {
   for (const std::size_t nodes : {whole, std::size_t{1}, std::size_t{2}}) {
     BatchedSet set(merged_set({20}), nodes);
@@ -164,11 +164,11 @@ TEST(Batches, RanksThatDoNotFoldAreRefusedAtOnce) {
     Trace t;
     EXPECT_EQ(test::error_text([&] { (void)reader->next_rank(t); }),
               "m.0.et:@0x64: node 8: depends on node 20 of merged collective 7 (all 7), which is not one of its "
-              "last");
+              "last nodes");
   }
 }
 
-// Returns a trace whose nodes say much, as recorded ones do.
+// Returns a trace with large nodes, as in recordings.
 Trace wordy_trace(NodeId nodes) {
   Trace big;
   for (NodeId id = 0; id < nodes; ++id) {
@@ -189,7 +189,7 @@ Trace wordy_trace(NodeId nodes) {
   return big;
 }
 
-// A table of what is kept has few bytes for each node, however much text and attributes the nodes have.
+// A table of kept data has few bytes per node, independent of their texts and attributes.
 TEST(Batches, WhatIsKeptDoesNotGrowWithWhatNodesSay) {
   const Trace big = wordy_trace(10'000);
   const auto bytes_of = [&](const NodeParts& parts) {
@@ -210,7 +210,7 @@ TEST(Batches, WhatIsKeptDoesNotGrowWithWhatNodesSay) {
   EXPECT_LT(bytes_of(drawing::drawn_parts()), least + nodes * 3 * sizeof(Attr) + 100);
 }
 
-// Returns the most memory that the process has had at once since `work` began, beyond what it had before.
+// Returns the peak memory of the process since `work` began, minus its memory before.
 template <class Work>
 std::size_t peak_bytes(const Work& work) {
   const auto kilobytes = [](const std::string& key) {
@@ -222,7 +222,7 @@ std::size_t peak_bytes(const Work& work) {
     return n;
   };
   ::malloc_trim(0);
-  std::ofstream("/proc/self/clear_refs") << "5";  // the mark of high water begins anew
+  std::ofstream("/proc/self/clear_refs") << "5";  // resets the peak
   const std::size_t before = kilobytes("VmRSS:");
   work();
   return (kilobytes("VmHWM:") - before) * 1024;

@@ -25,7 +25,7 @@ std::vector<Trace> eight_ranks() {
   return traces;
 }
 
-// What is told of two sets is what is told when each rank is looked at.
+// The comparison of two sets by classes equals the comparison of each rank.
 void expect_as_rank_by_rank(const std::vector<Trace>& a, const std::vector<Trace>& b, std::uint64_t matched,
                             const DiffWishes& wishes = {}) {
   Difference expected;
@@ -75,7 +75,7 @@ TEST(ComparingClasses, OneRankDiffersInOneValue) {
   }
 }
 
-// The groups of a class go to other ranks, all of them or some.
+// The groups of a class have other ranks, in all groups or in some.
 TEST(ComparingClasses, GroupsDiffer) {
   const std::vector<Trace> a = eight_ranks();
   std::vector<Trace> b = a;
@@ -101,10 +101,10 @@ TEST(ComparingClasses, SomeRanksAreInOneOnly) {
   std::vector<Trace> twice = a;
   twice.push_back(a[3]);
   const MasterSet of_a = by_classes(a), of_b = by_classes(twice);
-  EXPECT_EQ(error_message([&] { (void)compare_by_classes(of_a, "a", of_b, "b", {}, 1); }), "rank 3 stands twice");
+  EXPECT_EQ(error_message([&] { (void)compare_by_classes(of_a, "a", of_b, "b", {}, 1); }), "rank 3 is repeated");
 }
 
-// Each pair of ranks is told by its own numbers in B: groups and peers of ranks that are the same may not be.
+// Each pair of ranks is reported with its own numbers in B; groups and peers of matching ranks may differ.
 TEST(ComparingClasses, RanksHaveOtherNumbers) {
   const std::vector<Trace> a = eight_ranks();
   DiffWishes wishes;

@@ -18,7 +18,7 @@
 namespace convert {
 namespace {
 
-// Counts how many ranks are read.
+// Counts the ranks that are read.
 class WatchedClasses : public ClassSet {
  public:
   explicit WatchedClasses(MasterSet set) : ClassSet("held", std::move(set)) {}
@@ -45,7 +45,7 @@ std::vector<Trace> ranks_to_count(const WorkloadSet& set) {
 }
 std::vector<Trace> eight_to_count() { return ranks_to_count(workload_to_count(1, 2)); }
 
-// Returns ranks that call two collectives of a group each, and compute.
+// Returns ranks that each call two collectives of a group, and compute.
 std::vector<Trace> calling_to_count(const std::vector<std::string>& groups, bool computing_has_group = false) {
   std::vector<Trace> traces;
   for (const std::string& group : groups) {
@@ -69,7 +69,7 @@ std::string all_sections(const SetStatistics& statistics) {
   return statistics_json(sections, 0);
 }
 
-// Expects of ranks by classes what is told when each is read, of which there are to be `read`.
+// Expects equal results for ranks by classes and for ranks read one by one, with `read` ranks read.
 void expect_same_counts(const std::vector<Trace>& traces, const MasterSet& set, std::size_t read,
                         std::initializer_list<NodeKey> keys = {NodeKey::nothing, NodeKey::name, NodeKey::type,
                                                                NodeKey::group, NodeKey::rank}) {
@@ -87,7 +87,7 @@ void expect_same_counts(const std::vector<Trace>& traces, std::size_t read) {
   expect_same_counts(traces, test::by_classes(traces), read);
 }
 
-// Calls change(attribute) for all of a name on ranks from `first` on.
+// Calls change(attribute) for all attributes of a name on ranks from `first` on.
 template <class Change>
 std::vector<Trace> with_changed(std::vector<Trace> traces, Name name, Rank first, const Change& change) {
   for (Trace& t : traces) {
@@ -138,7 +138,7 @@ TEST(Counting, APathThatWouldBeDroppedIsNotKept) {
             all_sections(statistics_of(held, {.path = true}, options, 1)));
 }
 
-// Ranks from 1 on, of which the first is missing.
+// Ranks from 1 on; the first one is missing.
 TEST(Counting, OfSetsThatLackARankEachIsRead) {
   std::vector<Trace> traces = eight_to_count();
   traces.erase(traces.begin());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bytes that count as those of another rank decode to its nodes with the values that are told in place of others.
+// Bytes that match another rank's bytes decode to that rank's nodes with the recorded replacement values.
 #include "sets/classes/encoded_nodes.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ void apply(const RankChanges::Change& change, NodeTable& to) {
   ADD_FAILURE() << "node " << change.node << " has no such attribute";
 }
 
-// Expects bytes to be what they count as; returns whether they are like the nodes of the table.
+// Expects bytes to match their claim; returns whether they match the nodes of the table.
 bool check(const NodeTable& table, const std::string& bytes) {
   const EncodedNodes known(table);
   RankChanges changes;
@@ -90,7 +90,7 @@ TEST(EncodedNodes, OtherValuesOfPeersTagsAndGroupsAreTold) {
         a.size = t.size;
       }
     }
-    bool twice = false;  // odd nodes have attributes of text where a number stands
+    bool twice = false;  // irregular nodes have text attributes instead of numbers
     for (const Attr& a : other.attrs) twice = twice || (a.kind == Kind::string_val && a.name != attr::pg_name);
     EXPECT_TRUE(check(trace.nodes, encoded(other)) || twice) << seed;
   }

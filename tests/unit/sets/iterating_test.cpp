@@ -18,8 +18,8 @@ namespace {
 
 using namespace test;
 
-// Steps of a small transformer on two stages of two context-parallel ranks: rings have low tags, the pipeline high
-// ones.
+// Steps of a small transformer on two stages of two context-parallel ranks: rings have low tags, the pipeline has
+// high ones.
 WorkloadSet workload_of_steps(std::int64_t iterations) {
   Workload w;
   w.name = "small";
@@ -46,18 +46,18 @@ std::int64_t highest_tag(const std::vector<Trace>& traces) {
   return highest;
 }
 
-// Generated steps are not marked: the calls of each rank repeat, though those of stages differ.
+// Generated steps are not marked: the calls of each rank repeat, though calls differ between stages.
 TEST(Iterating, StepsOfAGeneratedWorkload) {
   HeldSet three = steps(3), four = steps(4);
   IterationSet set(three, {.first = 1, .last = 1, .repeat = 4});
-  EXPECT_NE(set.description().at(0).find("3 iterations (0 to 2), by a period of "), std::string::npos);
+  EXPECT_NE(set.description().at(0).find("3 iterations (0 to 2), from a period of "), std::string::npos);
   EXPECT_EQ(set.spread(), std::nullopt);
   const std::vector<Trace> repeated = set.load(1), expected = four.load(1);
   for (std::size_t r = 0; r < expected.size(); ++r)
     EXPECT_EQ(repeated.at(r).nodes.nodes.size(), expected[r].nodes.nodes.size());
 }
 
-// One rank of each class is worked on, and no rank is lost.
+// One rank of each class is processed, and no rank is lost.
 TEST(Iterating, StepsOfASetByClasses) {
   HeldSet ranks = steps(3);
   ClassSet classes("held", workload_of_steps(3).master());
@@ -74,13 +74,13 @@ TEST(Iterating, StepsOfASetByClasses) {
     EXPECT_EQ(set.counts().made, expected.counts().made);
   }
   IterationSet long_one(classes, {.first = 1, .last = 1, .repeat = 20'000});
-  EXPECT_EQ(long_one.master(), nullptr);  // too many nodes to hold
+  EXPECT_EQ(long_one.master(), nullptr);  // too many nodes for memory
   Trace head;
   EXPECT_TRUE(long_one.open_rank(7)->next_rank(head));
   EXPECT_EQ(head.rank, 7U);
 }
 
-// Whatever differs on some ranks: the same set is made, or the same error found, as rank by rank.
+// For any differences of some ranks, the same set is made, or the same error reported, as rank by rank.
 TEST(Iterating, SetsByClassesOfWhichRanksDiffer) {
   std::mt19937 random(7);
   std::size_t made = 0, refused = 0;
@@ -150,7 +150,7 @@ TEST(Iterating, NoRankGetsMoreNodesThanAProgramReads) {
             "--repeat 100000000: rank 0 would have more than 4294967295 nodes");
 }
 
-// 31 bits have no room for 200 copies of tags up to 2^24: they are put between each other.
+// 31 bits are too few for 200 copies of tags up to 2^24: they are interleaved.
 TEST(Iterating, TagsOfManyCopies) {
   HeldSet two = steps(2);
   const std::int64_t recorded = highest_tag(two.load(1));

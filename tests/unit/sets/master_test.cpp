@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sets as master traces: nothing is lost, damage is an error, and what is proved by classes is what the rules find
-// rank by rank.
+// Class-compressed sets: nothing is lost, damage is an error, and proofs by classes agree with the rules rank by
+// rank.
 #include "formats/master/master.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ std::vector<Trace> traces_of(const MasterSet& set) {
   return out;
 }
 
-// Stand-ins become each of their ranks. Looks at 16 ranks.
+// Representatives become each of their ranks. Checks 16 ranks.
 void expect_stand_ins(const MasterSet& set) {
   const StandIns stand_ins(set, "set.etm");
   for (std::uint64_t i = 0; i < std::min<std::uint64_t>(set.ranks(), 16); ++i) {
@@ -207,7 +207,7 @@ TEST(Master, OfAWorkloadIsThatOfItsRanks) {
   }
 }
 
-// The nodes that ranks share are encoded once; the tar is that of the ranks one by one.
+// Shared nodes are encoded once; the tar equals the tar of the ranks one by one.
 TEST(Master, IsWrittenAsItsRanksAre) {
   std::mt19937 random(4);
   std::vector<Trace> odd;
@@ -267,7 +267,7 @@ TEST(Master, CutAndDamagedFilesAreErrors) {
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x41);
-    // Some bits of a frame say nothing.
+    // Some bits of a frame are unused.
     if (error_of(damaged).empty()) {
       EXPECT_EQ(written(read(damaged)), bytes) << at;
     }
@@ -278,7 +278,7 @@ TEST(Master, CutAndDamagedFilesAreErrors) {
             "this master trace was written by a newer etkit: its format is version 2, this etkit reads version 1");
 }
 
-// Sections that unpack, but say what no writer writes.
+// Sections that can be unpacked, but contain data that no writer writes.
 TEST(Master, ScrambledSectionsAreErrorsOrSets) {
   std::mt19937 random(5);
   const std::string bytes = written(small_set(plans[0]).master());
@@ -295,7 +295,7 @@ TEST(Master, ScrambledSectionsAreErrorsOrSets) {
     std::vector<Section> scrambled = sections;
     for (std::uint64_t n = 1 + random() % 3; n > 0; --n) {
       std::string& payload = scrambled[random() % scrambled.size()].payload;
-      // Counts and shapes stand at the beginning.
+      // Counts and shapes are at the beginning.
       const std::size_t at =
           random() % (random() % 2 == 0 ? payload.size() : std::min<std::size_t>(payload.size(), 40));
       switch (random() % 3) {
@@ -365,7 +365,7 @@ void mutate(std::mt19937& random, const WorkloadSet& workload, std::vector<Trace
       case 2: edit(attr::comm_dst); break;
       case 3: edit(attr::pg_name); break;
       case 4: n.ctrl_deps.count = 0; break;
-      default: {  // it waits for another one, which may tie a circle
+      default: {  // it waits for another one, which may create a cycle
         const auto begin = static_cast<std::uint32_t>(t.nodes.deps.size());
         t.nodes.deps.push_back(t.nodes.nodes[other].id);
         n.ctrl_deps = {begin, 1};
@@ -374,7 +374,7 @@ void mutate(std::mt19937& random, const WorkloadSet& workload, std::vector<Trace
   }
 }
 
-// What the classes prove to have no findings has none, whatever was changed.
+// Sets that are proved by classes have no findings, for any change.
 TEST(Master, ProofsByClassAreTrue) {
   std::mt19937 random(3);
   std::size_t proved = 0, refused = 0, with_findings = 0;

@@ -28,7 +28,7 @@ class Merging : public ::testing::Test {
   [[nodiscard]] std::string path(const std::string& name) const { return folder_.path(name); }
   void write(const std::string& name, const std::string& text) const { folder_.write(name, text); }
 
-  // Computations and all-reduces in turns, the one of half of the bytes in groups of two.
+  // Computations and all-reduces alternate; every second one has half of the bytes, in groups of two.
   static std::vector<Trace> workload(Rank ranks, int rounds = 3) {
     std::vector<Trace> traces;
     for (Rank r = 0; r < ranks; ++r) {
@@ -95,7 +95,7 @@ TEST_F(Merging, FilesStreamsAndThreadsGiveTheSameBytes) {
   threads.jobs = 4;
   EXPECT_EQ(merged("w", threads).bytes, one.bytes);
   EXPECT_EQ(merged("w", threads).counts.added, one.counts.added);
-  const MergeOptions reduce = rules({"all_reduce=ring"});  // a document knows no groups
+  const MergeOptions reduce = rules({"all_reduce=ring"});  // a document has no groups
   EXPECT_EQ(merged("w.jsonl", reduce).counts.kept, 12U);
   fs::remove(path("w.groups.json"));
   EXPECT_EQ(merged("w.jsonl", reduce).bytes, merged("w", reduce).bytes);
@@ -141,16 +141,16 @@ TEST_F(Merging, SaysWhatDoesNotFit) {
   EXPECT_NE(undefined.find("process group '1' is not defined"), std::string::npos) << undefined;
   const Result rest = merged("w", rules({"all_reduce=ring", "reduce=chain", "all_reduce=direct"}));
   EXPECT_EQ(rest.findings,
-            (std::vector<std::string>{"w: warning: 'reduce=chain' fits no collective [merge]",
-                                      "w: warning: 'all_reduce=direct' fits no collective [merge]"}));
+            (std::vector<std::string>{"w: warning: 'reduce=chain' matches no collective [merge]",
+                                      "w: warning: 'all_reduce=direct' matches no collective [merge]"}));
   MergeOptions all = rules({"all_reduce=ring"});
   all.require_all = true;
   const std::string left = merged("w", all).bytes;
   EXPECT_EQ(left.substr(left.find("node")),
-            "node 2: no rule fits this all_gather of 2048 bytes of group 1, and --require-all wants one");
+            "node 2: no rule fits this all_gather of 2048 bytes of group 1; --require-all requires one");
 }
 
-// Each with its own root, which a builtin is made for.
+// Each has its own root, for which a builtin is made.
 TEST_F(Merging, BuiltinsHaveTheRootsOfTheirCollectives) {
   std::vector<Trace> traces;
   for (Rank r = 0; r < 4; ++r) {
@@ -166,10 +166,9 @@ TEST_F(Merging, BuiltinsHaveTheRootsOfTheirCollectives) {
   EXPECT_EQ(good.findings, std::vector<std::string>{});
   EXPECT_EQ(good.counts.merged, 11U);
   const std::string bad = merged("w", rules({"all=chain,root=1"})).bytes;
-  EXPECT_EQ(
-      bad.substr(bad.find("node")),
-      "node 1: its root is place 3 of its group, that of chain,root=1 is place 1; --misfits warn merges it all "
-      "the same");
+  EXPECT_EQ(bad.substr(bad.find("node")),
+            "node 1: its root is member 3 of its group, but the root of chain,root=1 is rank 1; use --misfits warn "
+            "to merge it anyway");
   MergeOptions warn = rules({"all=chain,root=1"});
   warn.allow_misfits = true;
   EXPECT_EQ(merged("w", warn).counts.misfits, 4U);
@@ -181,7 +180,7 @@ TEST_F(Merging, AlgorithmsAreCheckedBeforeTheyAreUsed) {
   for (Rank r = 0; r < 2; ++r) {
     TraceBuilder b(r);
     b.send(1 - r, 64, 5);
-    b.receive(1 - r, 64, r == 0 ? 5 : 6);  // a tag that nobody sends
+    b.receive(1 - r, 64, r == 0 ? 5 : 6);  // a tag that no rank sends
     algorithm.push_back(b.finish());
   }
   write_traces(algorithm, path("two"));

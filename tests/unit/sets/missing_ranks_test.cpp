@@ -12,7 +12,7 @@
 namespace convert {
 namespace {
 
-// The warning without the set's name, the rule and the hint; empty if there is none.
+// The warning without the set's name, the rule and the hint; empty if there is no warning.
 std::string missing_told(const std::vector<Rank>& present, std::optional<Rank> world,
                          const GroupLists* groups = nullptr) {
   Diagnostics diagnostics;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pools of sets of which it is known what kinds they are of.
+// Pools of sets of known kinds.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -25,8 +25,8 @@ using namespace test;
 using Sets = std::vector<std::unique_ptr<HeldSet>>;
 using Changes = std::vector<WorkloadSetting>;
 
-// A model of a few layers whose times, some tens of milliseconds, differ by chance, by as much as `noise` on
-// average; 0: it tells none.
+// A model of a few layers whose times, some tens of milliseconds, differ randomly by `noise` on average; 0: it has
+// no times.
 std::unique_ptr<HeldSet> run_of(const Changes& changes, std::int64_t data, std::uint64_t seed, double noise) {
   Workload w;
   w.name = "small";
@@ -62,7 +62,7 @@ LearnedPool learn(const Sets& sets, std::optional<std::size_t> clusters = std::n
   return pool;
 }
 
-// Ten of each of two families, taken in turns, are told apart without a mistake.
+// Ten sets of each of two families, alternating, are separated without an error.
 void expect_families(const std::function<std::unique_ptr<HeldSet>(bool, std::uint64_t)>& make) {
   Sets sets;
   std::vector<std::size_t> family;
@@ -98,7 +98,7 @@ TEST(Pooling, SetsThatDifferInPipelineStages) {
   }
 }
 
-// Times of one family differ, and say nothing.
+// Times within one family differ, but are not significant.
 TEST(Pooling, OneFamilyIsOneCluster) {
   for (const double noise : noises) {
     for (const Changes* changes : {&two_stages, &four_stages, &experts}) {
@@ -116,10 +116,10 @@ TEST(Pooling, OneFamilyIsOneCluster) {
     for (Rank r = 0; r < 4; ++r) traces.push_back(trace_generator(request)(r));
     layers.push_back(std::make_unique<HeldSet>(std::move(traces)));
   }
-  EXPECT_EQ(learn(layers).clustering.medoids.size(), 1U);  // the number of iterations says nothing either
+  EXPECT_EQ(learn(layers).clustering.medoids.size(), 1U);  // the number of iterations is not significant either
 }
 
-// Times that are not told do not outweigh what a set does.
+// Missing times do not outweigh the actions of a set.
 TEST(Pooling, ASetWithoutTimesIsWithItsLike) {
   Sets sets;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -143,7 +143,7 @@ TEST(Pooling, AsManyClustersAsAskedFor) {
   EXPECT_EQ(learn(sets, 1).profiles[0].profile.k, 5U);
 }
 
-// The profile of a cluster is that of its sets, whatever else is in the pool.
+// The profile of a cluster equals the profile of its sets, independent of the rest of the pool.
 TEST(Pooling, ProfilesAreThoseOfTheSetsAlone) {
   Sets sets;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -161,7 +161,7 @@ TEST(Pooling, ProfilesAreThoseOfTheSetsAlone) {
   }
 }
 
-// A mixture has sets of both kinds, each as often as the pool, all of them valid.
+// A mixture contains sets of both kinds, with the same frequencies as the pool, all valid.
 TEST(Pooling, MixturesAreLikeThePool) {
   Sets sets;
   for (std::uint64_t seed = 1; seed <= 2; ++seed) sets.push_back(run_of(experts, 4, seed, 0.1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How faithful to a set are the sets that its profile makes.
+// Fidelity of the sets that are sampled from a set's profile.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -99,7 +99,7 @@ void expect_faithful(const TracesAndGroups& recorded, const TracesAndGroups& dra
   }
 }
 
-// An iteration of a set that is ten times as long takes as long.
+// An iteration of a set that is ten times as long takes the same time.
 void expect_as_long(const TracesAndGroups& recorded, const TracesAndGroups& drawn) {
   Diagnostics diagnostics;
   const std::string network = "switch:" + std::to_string(recorded.traces.size()) + ",bw=100GB/s,lat=500ns";
@@ -129,7 +129,7 @@ TEST(ProfiledFidelity, AModelOfExperts) {
   expect_faithful_sets(preset("mixtral-8x7b", {{"plan.pipeline", "2"}, {"plan.data", "8"}, {"plan.expert", "4"}}));
 }
 
-// Independent calls of tensor- and expert-parallel groups keep the order that the recording gave them.
+// Independent calls of tensor- and expert-parallel groups keep their recorded order.
 TEST(ProfiledFidelity, APipelineOfExpertsDoesNotDeadlock) {
   const TracesAndGroups recorded = preset("mixtral-8x7b", {{"model.layers", "8"},
                                                            {"plan.tensor", "2"},
@@ -143,8 +143,8 @@ TEST(ProfiledFidelity, APipelineOfExpertsDoesNotDeadlock) {
   }
 }
 
-// Experts are busy unevenly: what a rank gets of tokens, how long it works on them and what it sends back go
-// together, so that others wait for it as long as they did.
+// Experts have uneven loads. A rank's tokens, its time for them and its results vary together, so that others wait
+// as long as before.
 TEST(ProfiledFidelity, AModelOfUnevenExperts) {
   const TracesAndGroups recorded =
       preset("mixtral-8x7b",
@@ -162,7 +162,7 @@ TEST(ProfiledFidelity, AModelOfUnevenExperts) {
   }
 }
 
-// A set that is grown is like one that has as many ranks from the beginning.
+// A grown set is similar to a set with the same number of ranks from the beginning.
 TEST(ProfiledFidelity, MoreRanks) {
   const WorkloadProfile profile = learn(dense(), 2);
   const Synthesis synthesis(profile, {});
@@ -173,7 +173,7 @@ TEST(ProfiledFidelity, MoreRanks) {
   expect_faithful(dense("16"), drawn);
 }
 
-// Times of the ranks of a grown set are as spread as those of the recorded one, and no rank is another's copy.
+// Times of the ranks of a grown set vary as much as in the recorded one, and no rank is a copy of another.
 TEST(ProfiledFidelity, MoreRanksAreAsDifferentAsTheRecordedOnes) {
   const WorkloadProfile profile = learn(layers(8, 1), 2);
   const Synthesis synthesis(profile, {});
@@ -203,11 +203,10 @@ TEST(ProfiledFidelity, WhatCannotGrow) {
     }
     return std::string();
   };
-  EXPECT_EQ(message(profile, "dp=6"),
-            "--scale dp=6: a multiple of the 4 data-parallel ranks that there are is needed");
+  EXPECT_EQ(message(profile, "dp=6"), "--scale dp=6: a multiple of the 4 data-parallel ranks is required");
   EXPECT_EQ(message(of_layers, "dp=8"),
-            "--scale dp: the profile does not say which ranks are data-parallel; give the id of such a group, or 0 "
-            "if all ranks are: --scale 0=8");
+            "--scale dp: the profile does not state which ranks are data-parallel; use the id of such a group, or "
+            "0 if all ranks are: --scale 0=8");
   EXPECT_EQ(message(of_layers, "7=8"), "--scale: there is no group 7; x.json has 0 (all ranks)");
   EXPECT_EQ(message(of_layers, "0=8"), "");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plants values that fewer than k nodes have in everything that a profile has a table of, and searches the profile.
+// Plants values that occur in fewer than k nodes in all data with a table in a profile, and searches the profile.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,16 +53,16 @@ enum class Plant {
 };
 constexpr auto plants = static_cast<std::size_t>(Plant::count);
 
-// Numbers above all others of the set; none is the mean of others.
+// Numbers above all others of the set, none the mean of others.
 std::int64_t secret(Plant plant) { return 74'203'117 + 1'000'003 * static_cast<std::int64_t>(plant); }
-// Ranks that are no members of the set.
+// Ranks that are not members of the set.
 Rank secret_rank(Plant plant) { return 700'001 + 13 * static_cast<Rank>(plant); }
 
 class PlantedJob {
  public:
   PlantedJob(unsigned seed, std::uint32_t k)
       : random_(seed), k_(k), ranks_(2 + below(4)), iterations_(3 + below(4)) {
-    // Each plant in fewer than k places among the first calls of its kind.
+    // Each plant in fewer than k positions among the first calls of its kind.
     for (std::size_t p = 0; p < plants; ++p) {
       const std::size_t times = below(k);
       while (places_.at(p).size() < times) places_.at(p).insert(below(ranks_ * iterations_ * layers + times));
@@ -83,12 +83,12 @@ class PlantedJob {
   static constexpr std::size_t layers = 3;
 
   [[nodiscard]] std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_() % n); }
-  // Returns whether this is a place of the plant; each call is the next place.
+  // Returns whether this is a position of the plant; each call is the next position.
   bool here(Plant plant) {
     const auto p = static_cast<std::size_t>(plant);
     return places_.at(p).contains(next_.at(p)++);
   }
-  // The same for calls of all ranks, which are planted in whole.
+  // The same for calls of all ranks, which are planted as a whole.
   [[nodiscard]] bool in_call(Plant plant, std::size_t call) const {
     return call + 1 < k_ && places_.at(static_cast<std::size_t>(plant)).contains(call);
   }
@@ -180,7 +180,7 @@ TEST(ProfilePrivacy, NoTableHasAValueThatFewerThanKNodesHave) {
   for (unsigned seed = 0; seed < rounds(200U); ++seed) {
     const std::uint32_t k = 2 + seed % 7;
     std::vector<std::unique_ptr<HeldSet>> jobs;
-    const unsigned count = 1 + seed % 2;  // each job has its part of fewer than k
+    const unsigned count = 1 + seed % 2;  // each job has its share of fewer than k
     for (unsigned j = 0; j < count; ++j) jobs.push_back(PlantedJob(2 * seed + j, (k - 1) / count + 1).set());
     std::vector<SetSource*> sets;
     for (const auto& job : jobs) sets.push_back(job.get());
@@ -201,7 +201,7 @@ TEST(ProfilePrivacy, NoTableHasAValueThatFewerThanKNodesHave) {
   }
 }
 
-// Rows and numbers come from kept nodes only: an omitted node leaves no trace in them.
+// Rows and numbers come from kept nodes only: an omitted node has no influence.
 TEST(ProfilePrivacy, WhatIsLeftOutMakesNoDifference) {
   const auto profile_of = [](std::int64_t stream, Rank other) {
     std::vector<Trace> traces;

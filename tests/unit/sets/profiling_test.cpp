@@ -25,9 +25,9 @@ WorkloadProfile learn(std::vector<Trace> traces, std::uint32_t k, const std::str
   SetSource* const one = &set;
   Diagnostics diagnostics;
   const LearnedProfile learned = learn_profile({&one, 1}, {.k = k}, diagnostics);
-  // Ranks may seem to have other numbers of iterations, but none waits in a circle.
+  // Ranks may seem to have different numbers of iterations, but none waits in a cycle.
   for (const Diagnostic& d : diagnostics.all()) EXPECT_EQ(d.rule, "iterations") << format_diagnostic(d);
-  // What is written reads back.
+  // The written profile reads back.
   const std::string text = profile_json(learned.profile);
   WorkloadProfile again = parse_profile(text, "x.profile.json");
   EXPECT_EQ(profile_json(again), text);
@@ -42,7 +42,7 @@ std::vector<Trace> draw(const WorkloadProfile& profile, std::uint64_t seed,
   return out;
 }
 
-// Returns the first finding of all rules on a set that is at least so severe.
+// Returns the first finding of all rules on a set with at least this severity.
 std::string first_finding(std::vector<Trace> traces, const std::string& groups,
                           Severity least = Severity::warning) {
   HeldSet set(std::move(traces), groups);
@@ -94,8 +94,8 @@ TEST(Profiling, TheSeedAloneDecides) {
   EXPECT_NE(bytes(1), bytes(2));
 }
 
-// Ranks call groups that overlap in an order that is one for all, of which each depends on a part only: so their
-// own orders, by number, differ, and et-validate warns of most of these sets.
+// Ranks call overlapping groups in a global order, but each rank depends only on a part of it. So the ranks' own
+// orders, by number, differ, and et-validate warns about most of these sets.
 struct RandomSet {
   std::vector<Trace> traces;
   std::string groups;
@@ -175,7 +175,7 @@ TEST(Profiling, NoRanksWaitForEachOtherInACircle) {
   EXPECT_GT(judged, 100);
 }
 
-// A set of two ranks and four iterations, with something planted on `times` nodes, or in as many calls.
+// A set of two ranks and four iterations, with a value planted on `times` nodes, or in as many calls.
 std::vector<Trace> planted(std::uint32_t times) {
   constexpr std::int64_t secret = 123'454'321;
   std::vector<Trace> out;
@@ -231,7 +231,7 @@ TEST(Profiling, WhatIsRareIsNowhere) {
       ASSERT_EQ(first_finding(drawn, {}), "");
     }
   }
-  EXPECT_TRUE(has_secret(draw(learn(planted(4), 2), 1)));  // what is frequent is not hidden
+  EXPECT_TRUE(has_secret(draw(learn(planted(4), 2), 1)));  // frequent values are not hidden
 }
 
 TEST(Profiling, RefusesWhatIsNoProfile) {

@@ -34,7 +34,7 @@ TEST(RankOrder, RefusesARankThatComesTwice) {
   for (const Rank again : {0U, 2U}) {
     const Error error = test::thrown_error([&] { order.add(again, "x", ignore); });
     EXPECT_EQ(error.where().file, "a.tar");
-    EXPECT_EQ(std::string(error.what()), "rank " + std::to_string(again) + " stands twice");
+    EXPECT_EQ(std::string(error.what()), "rank " + std::to_string(again) + " is repeated");
   }
 }
 

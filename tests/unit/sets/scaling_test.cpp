@@ -32,7 +32,7 @@ HeldSet generated(std::int64_t data, std::int64_t layers, const Settings& settin
   return HeldSet(std::move(traces), groups_text(set.groups()));
 }
 
-// A set that grew is the generated one, byte for byte: nodes, metadata, groups; held by classes too.
+// A grown set equals the generated one, byte for byte: nodes, metadata, groups; also as a class-compressed set.
 void expect_same(std::int64_t from, std::int64_t to, std::int64_t layers, const Settings& settings) {
   std::string which = std::to_string(from) + " to " + std::to_string(to);
   for (const WorkloadSetting& s : settings) which += " " + s.key + "=" + s.value;
@@ -78,8 +78,9 @@ TEST(Scaling, ExpertsStayWhereTheyAre) {
   experts.insert(experts.end(), {{"plan.expert", "4"}, {"plan.pipeline", "2"}});
   for (const char* shard : shards) expect_same(8, 16, 4, with(shard, experts));
   HeldSet one = generated(4, 2, experts);
-  EXPECT_EQ(error_message([&] { ScaledSet set(one, {.which = "dp", .ranks = 8}); }).substr(0, 88),
-            "node 7 (all_to_all) of rank 4 is an all_to_all among ranks that become more: experts or ");
+  EXPECT_EQ(
+      error_message([&] { ScaledSet set(one, {.which = "dp", .ranks = 8}); }).substr(0, 106),
+      "node 7 (all_to_all) of rank 4 is an all_to_all in a group that grows, which would redistribute experts or ");
 }
 
 TEST(Scaling, TimesOfTheOptimizerAreThoseOfItsShard) {
@@ -90,15 +91,14 @@ TEST(Scaling, TimesOfTheOptimizerAreThoseOfItsShard) {
 TEST(Scaling, ReplicasOfShardsGrow) {
   expect_same(4, 12, 2, {{"plan.shard", "zero3"}, {"plan.hsdp", "2"}});
   HeldSet all = generated(4, 2, {{"plan.shard", "zero3"}, {"plan.hsdp", "4"}});
-  EXPECT_EQ(
-      error_message([&] { ScaledSet set(all, {.which = "dp", .ranks = 8}); }),
-      "--scale: with plan.hsdp 4 all data-parallel ranks share, and there are no replicas to grow; generate the "
-      "workload with plan.data of two times as much or more, and let that grow");
+  EXPECT_EQ(error_message([&] { ScaledSet set(all, {.which = "dp", .ranks = 8}); }),
+            "--scale: with plan.hsdp 4 all data-parallel ranks share one set of shards, so there are no replicas "
+            "to grow; generate the workload with plan.data at least twice as large, and scale that");
 }
 
 TEST(Scaling, WhatIsGatheredMayStay) { expect_same(4, 8, 2, {{"plan.shard", "zero3"}, {"plan.reshard", "false"}}); }
 
-// Megatron-LM's buckets grow beyond 40 ranks: the settings do not hold then, if a rank has more than one.
+// Megatron-LM's buckets grow beyond 40 ranks: the settings are then invalid if a rank has several buckets.
 TEST(Scaling, BucketsThatMegatronMakesLarger) {
   const Settings megatron = {{"plan.buckets", "megatron"}, {"plan.shard", "zero1"}};
   expect_same(30, 60, 1, megatron);
@@ -107,10 +107,9 @@ TEST(Scaling, BucketsThatMegatronMakesLarger) {
   HeldSet small = generated(30, 1, wide);
   ScaledSet scaled(small, {.which = "dp", .ranks = 60});
   EXPECT_FALSE(told_workload(scaled.load(1).back().metadata, "held").has_value());
-  EXPECT_EQ(
-      scaled.notes()[2],
-      "gradients are reduced in the same buckets, where Megatron-LM makes larger ones: the metadata no longer "
-      "have the settings (workload)");
+  EXPECT_EQ(scaled.notes()[2],
+            "gradients are reduced in the same buckets, although Megatron-LM would make larger ones: the settings "
+            "(workload) are removed from the metadata");
 }
 
 // Without settings in the metadata: shards are divided, groups are named.
@@ -130,20 +129,19 @@ TEST(Scaling, GroupsByTheirIds) {
     for (std::size_t i = 0; i < a[r].nodes.nodes.size(); ++i) {
       const auto x = a[r].nodes.attributes(a[r].nodes.nodes[i]), y = b[r].nodes.attributes(b[r].nodes.nodes[i]);
       const IntValue got = int_value(x, attr::comm_size), exact = int_value(y, attr::comm_size);
-      EXPECT_LE(std::abs(got.value - exact.value), 2) << r << " " << i;  // an element
+      EXPECT_LE(std::abs(got.value - exact.value), 2) << r << " " << i;  // one element
     }
   }
   EXPECT_EQ(error_message([&] { ScaledSet set(bare, {.which = "dp", .ranks = 16}); }),
-            "--scale dp: the metadata of held does not say what its groups are for (attribute workload); give the "
-            "id of a "
-            "data-parallel group, or 0 if all ranks are: --scale 0=16");
+            "--scale dp: the metadata of held does not state the purpose of its groups (attribute workload); use "
+            "the id of a data-parallel group, or 0 if all ranks are: --scale 0=16");
   EXPECT_EQ(error_message([&] { ScaledSet set(bare, {.which = "9", .ranks = 16}); }),
             "--scale: there is no group 9; held has 0 (all ranks), 1, 2, 3, 4, 5, 6, 7");
   EXPECT_EQ(error_message([&] { ScaledSet set(bare, {.which = "5", .ranks = 6}); }),
-            "--scale 5=6: a multiple of the 4 ranks that the group has is needed");
+            "--scale 5=6: a multiple of the 4 ranks of the group is required");
 }
 
-// Copies of a rank take as long as it does.
+// Copies of a rank take as long as the rank.
 TEST(Scaling, RanksThatDifferInTheirTimes) {
   HeldSet told = generated(4, 1, {{"plan.shard", "zero1"}});
   std::vector<Trace> traces = told.load(1);
@@ -156,10 +154,10 @@ TEST(Scaling, RanksThatDifferInTheirTimes) {
   ASSERT_EQ(grown.size(), 12U);
   for (const Trace& t : grown) EXPECT_EQ(t.nodes.nodes[3].duration_us, 1000 + 3 * (t.rank % 4) * (t.rank % 4));
   EXPECT_EQ(scaled.notes().back().substr(0, 80),
-            "ranks differ: the slowest of 4 computes 7.9 % longer than those like it, and cop");
+            "ranks differ: the slowest of 4 computes 7.9 % longer than similar ranks, and so ");
 }
 
-// Ranks of a class of which some are in a group that grows, others in one that does not.
+// A class in which some ranks are in a group that grows, and others in one that does not.
 TEST(Scaling, GroupsOfAClassThatGrowOnSomeRanksOnly) {
   std::vector<Trace> traces(8);
   for (Rank r = 0; r < 8; ++r) {
@@ -195,25 +193,22 @@ TEST(Scaling, IdsOfGroupsThatAreNotNumberedThrough) {
 }
 
 TEST(Scaling, WhatCannotGrow) {
-  EXPECT_EQ(
-      error_message([] { (void)scale_options("tp=8"); }),
-      "--scale tp=8: tensor parallelism cannot grow in a trace, since matrices would have other shapes on each "
-      "rank; generate the workload with another plan (et-generate --set plan.tensor=…)");
+  EXPECT_EQ(error_message([] { (void)scale_options("tp=8"); }),
+            "--scale tp=8: tensor parallelism cannot grow in a trace, because matrices would have other shapes on "
+            "each rank; generate the workload with another plan (et-generate --set plan.tensor=…)");
   HeldSet one = generated(1, 1, {{"plan.tensor", "2"}});
-  EXPECT_EQ(
-      error_message([&] { ScaledSet set(one, {.which = "dp", .ranks = 4}); }),
-      "--scale dp: the plan has one data-parallel rank, whose gradients are not exchanged; generate the workload "
-      "with plan.data=2 or more, and let that grow");
+  EXPECT_EQ(error_message([&] { ScaledSet set(one, {.which = "dp", .ranks = 4}); }),
+            "--scale dp: the plan has one data-parallel rank, whose gradients are not exchanged; generate the "
+            "workload with plan.data=2 or more, and scale that");
   HeldSet four = generated(4, 1, {});
-  EXPECT_EQ(
-      error_message([&] { ScaledSet set(four, {.which = "dp", .ranks = 2}); }),
-      "--scale dp=2: a multiple of the 4 data-parallel ranks that there are is needed; --ranks takes some ranks of "
-      "a set");
+  EXPECT_EQ(error_message([&] { ScaledSet set(four, {.which = "dp", .ranks = 2}); }),
+            "--scale dp=2: a multiple of the 4 data-parallel ranks is required; use --ranks to select some ranks "
+            "of a set");
   std::vector<Trace> part = four.load(1);
   part.pop_back();
   HeldSet three(part);
   EXPECT_EQ(error_message([&] { ScaledSet set(three, {.which = "dp", .ranks = 8}); }),
-            "the settings in the metadata are of 4 ranks, and there are 3");
+            "the settings in the metadata are for 4 ranks, but the number of ranks is 3");
 }
 
 TEST(Scaling, NotesSayWhatIsAssumed) {
@@ -221,9 +216,9 @@ TEST(Scaling, NotesSayWhatIsAssumed) {
   const ScaledSet scaled(set, {.which = "dp", .ranks = 16});
   EXPECT_EQ(scaled.notes(),
             (std::vector<std::string>{
-                "4 ranks become 16: each replica does what it did, so that the batch of all is 4 times as large",
+                "4 ranks become 16: each replica is unchanged, so that the global batch is 4 times as large",
                 "shards are 1/4: 4 all_gathers and 8 nodes of optimizer and norm, on 4 ranks; all exact",
-                "what a network makes of more ranks is the replay's to tell"}));
+                "the cost of more ranks on the network is not included; replay the set to find it"}));
 }
 
 }  // namespace

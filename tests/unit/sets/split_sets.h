@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For tests of what et-split does to sets: their bytes as they would be on disk.
+// For tests of et-split on sets: their bytes as on disk.
 #pragma once
 
 #include <map>
@@ -40,7 +40,7 @@ inline SetBytes set_bytes(SetSource& set) {
   return out;
 }
 
-// The set as one trace, through the bytes of its file, and apart again.
+// The set joined into one trace, written, read, and split again.
 inline SetBytes joined_and_split(SetSource& set) {
   Diagnostics diagnostics;
   JoinedSet joined(set, 1);
@@ -58,8 +58,8 @@ inline SetBytes joined_and_split(SetSource& set) {
   return set_bytes(split);
 }
 
-// What traces of a task graph say, whatever their ids and tags: by rank, task and type of node its name, time,
-// attributes, and the nodes that it waits for.
+// Contents of traces of a task graph, independent of ids and tags: by rank, task and type of node, its name, time,
+// attributes, and dependencies.
 using TaskNode = std::tuple<Rank, std::int64_t, NodeType>;
 struct TaskFacts {
   std::string text;

@@ -28,7 +28,7 @@ std::vector<Trace> generated(const GenerateRequest& request) {
   return traces;
 }
 
-// What is thrown, as a finding would be shown; "" if nothing is.
+// Returns a thrown error as a finding; "" if nothing is thrown.
 template <class Run>
 std::string thrown_finding(const Run& run) {
   Diagnostics diagnostics;
@@ -70,15 +70,15 @@ TEST(Joining, SplitGivesGeneratedSetsBack) {
     try {
       traces = generated(request);
     } catch (const Error&) {
-      continue;  // wants more options
+      continue;  // requires more options
     }
     HeldSet set(traces);
     EXPECT_TRUE(joined_and_split(set) == set_bytes(set));
   }
 }
 
-// Ids that are far apart, dependencies on no node, an id twice, a rank without nodes, ranks with gaps, nodes in any
-// order, attributes of the names that a join uses.
+// Sparse ids, dangling dependencies, a duplicate id, a rank without nodes, gaps between ranks, nodes in any order,
+// attributes with the names that a join uses.
 TEST(Joining, WhatIsOddStays) {
   std::vector<Trace> traces(3);
   const std::vector<Rank> numbers = {2, 3, 7};
@@ -91,7 +91,7 @@ TEST(Joining, WhatIsOddStays) {
   NodeTable& near = traces[0].nodes;
   near.add_node(9, NodeType::comp, "nine");
   near.add_data_dep(3);
-  near.add_data_dep(17);  // nowhere
+  near.add_data_dep(17);  // dangling
   near.add_ctrl_dep(3);
   near.add_int(attr::tensor_size, Kind::fixed64_val, -1);
   near.add_int(attr::npu, Kind::int32_val, 5);
@@ -181,8 +181,8 @@ TEST_F(Collapsing, UndoesEveryMergeByteForByte) {
   expect_undone(layers, "", "all_gather=ring", 2);
 }
 
-// Groups, times, text beside the attributes, dependencies of both kinds and twice, and attributes of the names that
-// a merge uses.
+// Groups, times, text in addition to attributes, dependencies of both kinds and duplicate ones, and attributes with
+// the names that a merge uses.
 TEST_F(Collapsing, GivesBackAllThatACollectiveSaid) {
   std::vector<Trace> traces;
   for (Rank r = 0; r < 4; ++r) {
@@ -259,7 +259,7 @@ TEST(Subsets, TakeRanksAndTheirGroups) {
             "error: --ranks: there is no rank 9; held has 4 ranks, up to 3");
 }
 
-// What a collective says of its ranks is of those that are taken.
+// A collective's data about ranks is restricted to the selected ranks.
 TEST(Subsets, CollectivesStateTheRanksThatAreLeft) {
   Trace t;
   t.name = "t.0.et";

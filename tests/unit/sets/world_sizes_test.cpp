@@ -35,15 +35,15 @@ TEST(WorldSizes, ThatDifferAreToldAlikeInAnyOrder) {
   std::vector<Said> all = {{0, "w.0", std::nullopt}, {1, "w.1", 8}, {2, "w.2", 8}, {3, "w.3", 4}, {4, "w.4", 2}};
   do {
     ASSERT_EQ(sizes_told(all),
-              "w.3: the metadata of rank 3 says world_size 4, that of rank 1 (w.1) says 8: they are of different "
-              "sets");
+              "w.3: the metadata of rank 3 states world_size 4, but the metadata of rank 1 (w.1) states 8: they "
+              "belong to different sets");
   } while (std::next_permutation(all.begin(), all.end()));
 }
 
 TEST(WorldSizes, OfOneFile) {
-  EXPECT_EQ(
-      sizes_told({{1, "set.jsonl", 4}, {0, "set.jsonl", 8}}),
-      "set.jsonl: the metadata of rank 1 says world_size 4, that of rank 0 says 8: they are of different sets");
+  EXPECT_EQ(sizes_told({{1, "set.jsonl", 4}, {0, "set.jsonl", 8}}),
+            "set.jsonl: the metadata of rank 1 states world_size 4, but the metadata of rank 0 states 8: they "
+            "belong to different sets");
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST(Physical, RingAllReduceWithoutRemainder) {
 }
 
 TEST(Physical, CollectivesMeetByTheOrderOfIssueAndNotByWhoIsFirst) {
-  // Rank 0 is free for the all-gather first, rank 1 for the all-reduce.
+  // Rank 0 is ready for the all-gather first, rank 1 for the all-reduce.
   auto traces = ranks(2);
   comp(traces[0], 0, 10, {}, true);
   comp(traces[0], 1, 1);
@@ -84,8 +84,8 @@ TEST(Physical, CollectivesMeetByTheOrderOfIssueAndNotByWhoIsFirst) {
 }
 
 TEST(Physical, RemaindersCostTheirBytes) {
-  // 4002 B: parts of 1001, 1001, 1000, 1000. In every round somebody sends a larger part, and all wait for it in
-  // the end: what an NPU sends adds up to 2 × 4002 less its share.
+  // 4002 B: shards of 1001, 1001, 1000, 1000. In every round some NPU sends a larger shard, and finally all wait
+  // for it: an NPU sends 2 × 4002 minus its shard in total.
   const auto r = run_collective({.network = "ring:4,bw=1GB/s", .bytes = 4002});
   std::int64_t sent = 0;
   for (const NpuResult& n : r.npus) sent += n.bytes_sent;
@@ -105,7 +105,7 @@ TEST(Physical, HalvingDoublingAndDirectMoveTheSameBytes) {
 }
 
 TEST(Physical, BroadcastIsABinomialTree) {
-  // 8 NPUs: three levels of 1000 ns; the root's messages share no wire when all are connected.
+  // 8 NPUs: three levels of 1000 ns; the root's messages share no link if all are connected.
   const auto r = run_collective(
       {.network = "fully_connected:8,bw=1GB/s,lat=5ns", .type = Collective::broadcast, .bytes = 1000, .npus = 8});
   std::int64_t last = 0;
@@ -116,7 +116,7 @@ TEST(Physical, BroadcastIsABinomialTree) {
   EXPECT_EQ(sends, 7U);
 }
 
-// A group of all ranks in another order: the root is a rank, and by default the first of the group.
+// A group of all ranks in another order: the root is a rank, by default the first of the group.
 TEST(Physical, TheRootOfAPermutedGroup) {
   for (const bool stated : {false, true}) {
     auto traces = ranks(4);
@@ -131,12 +131,12 @@ TEST(Physical, TheRootOfAPermutedGroup) {
     auto system = system_with(NativeAlgorithm::ring, 1, 1);
     system->groups.push_back({.id = 1, .ranks = {3, 2, 1, 0}});
     const auto r = run_workload(traces, "fully_connected:4,bw=1GB/s", system, NetworkModel::wires);
-    for (std::size_t npu = 0; npu < 4; ++npu)  // the others send one message or none
+    for (std::size_t npu = 0; npu < 4; ++npu)  // the others send at most one message
       EXPECT_EQ(r.npus[npu].sends == 2, npu == (stated ? 0 : 3)) << npu;
   }
 }
 
-// Who only sends is done when its messages are there, not before: the next collective does not overtake.
+// An NPU that only sends is done when its messages have arrived: the next collective does not overtake.
 TEST(Physical, SendersOfATreeWaitForTheirMessages) {
   const auto scatter = run_collective(
       {.network = "fully_connected:4,bw=1GB/s,lat=5ns", .type = Collective::scatter, .bytes = 1000, .npus = 4});
@@ -187,8 +187,8 @@ TEST(Physical, InvolvedDimIsForAllDimensions) {
   }
 }
 
-// Two collectives by one custom algorithm, called in another order on each rank: requests of one are no requests
-// of the other.
+// Two collectives with one custom algorithm, called in different orders: requests of one are not requests of the
+// other.
 TEST(Physical, RendezvousWithinCustomAlgorithms) {
   constexpr auto network = "ring:2,bw=1GB/s,lat=1us";
   auto system = system_with(NativeAlgorithm::ring, 1, 1);
@@ -245,7 +245,7 @@ TEST(Physical, ReplayedCommunicationIsNoComputation) {
 }
 
 TEST(Physical, GatherFillsTheRootsWire) {
-  // 4 NPUs on a switch: three messages of 1000 B share the switch's wire to the root.
+  // 4 NPUs on a switch: three messages of 1000 B share the switch's link to the root.
   const auto r =
       run_collective({.network = "switch:4,bw=1GB/s", .type = Collective::gather, .bytes = 1000, .npus = 4});
   EXPECT_EQ(finish_ns(r, 0), 3 * 1000);
@@ -300,7 +300,7 @@ TEST(Physical, BalancedChunksUseAllDimensions) {
   EXPECT_LT(total(true), total(false) * 3 / 4);
 }
 
-// A group of all NPUs that differ in some dimensions alone runs the algorithms of these; another one is a ring.
+// A group of all NPUs that differ only in some dimensions runs the algorithms of these; another group is a ring.
 TEST(Physical, AGroupThatSpansDimensionsRunsTheirAlgorithms) {
   const auto total_ns = [&](std::vector<std::vector<Rank>> groups) {
     auto traces = ranks(24);
@@ -319,13 +319,13 @@ TEST(Physical, AGroupThatSpansDimensionsRunsTheirAlgorithms) {
   EXPECT_EQ(total_ns({{0, 2, 4, 6}}), 2 * 3000);  // to all at once
   EXPECT_EQ(total_ns({{6, 2, 0, 4}, {9, 11, 13, 15}}), 2 * 3000);
   EXPECT_EQ(total_ns({{0, 8, 16}}), 4 * 4000);
-  EXPECT_EQ(total_ns({{0, 1, 2, 3, 4, 5, 6, 7}}), 2 * 6000 + 2 * 1500);  // halves, then quarters of them
+  EXPECT_EQ(total_ns({{0, 1, 2, 3, 4, 5, 6, 7}}), 2 * 6000 + 2 * 1500);  // halves, then quarters of the halves
   EXPECT_EQ(total_ns({{1, 3, 5}}), 4 * 4000);                            // three of the four
-  EXPECT_EQ(total_ns({{0, 2, 5, 7}}), 6 * 4500);                         // half of its neighbours two links apart
+  EXPECT_EQ(total_ns({{0, 2, 5, 7}}), 6 * 4500);                         // half of its neighbours are two links
+                                                                         // away
 }
 
-// Three links of 1 GB/s, all in use at once, are as good as one of 3 GB/s, and so are a ring's two ways of 1.5
-// GB/s.
+// Three links of 1 GB/s, all in use at once, equal one of 3 GB/s, as do a ring's two directions of 1.5 GB/s.
 TEST(Physical, BalancedChunksCountAllLinksThatAnNpuSendsOn) {
   SystemModel model;
   model.dims = {4, 4};
@@ -348,13 +348,13 @@ TEST(Physical, BalancedChunksCountAllLinksThatAnNpuSendsOn) {
   EXPECT_EQ(orders(8, Topology::ring, NativeAlgorithm::ring, 1.5, 3), alternately);
   EXPECT_EQ(orders(8, Topology::fully_connected, NativeAlgorithm::ring, 1, 3),
             orders(8, Topology::switched, NativeAlgorithm::halving_doubling, 1, 3));
-  // Two chunks that begin in different dimensions would load the slow one for longer than both in one order.
+  // Two chunks that begin in different dimensions would occupy the slow one for longer than both in one order.
   EXPECT_TRUE(orders(2, Topology::switched, NativeAlgorithm::halving_doubling, 2, 1).empty());
   EXPECT_FALSE(orders(16, Topology::switched, NativeAlgorithm::halving_doubling, 2, 1).empty());
 }
 
-// The first chunks go first where they wait for links, so dimensions have work from the beginning: 2 (1 - 1/64) of
-// 16 MiB at 8 + 2 GB/s would be 3.30 ms.
+// The first chunks have priority on links, so dimensions are busy from the beginning: 2 (1 - 1/64) of 16 MiB at 8 +
+// 2 GB/s would be 3.30 ms.
 TEST(Physical, BalancedChunksGoInTheirOrder) {
   auto traces = ranks(64);
   for (Trace& t : traces) coll(t, 0, Collective::all_reduce, 1 << 24);
@@ -369,7 +369,7 @@ TEST(Physical, BalancedChunksGoInTheirOrder) {
   EXPECT_EQ(total(true), 3'440'640'000);
 }
 
-// An NPU that is late meets the others in other phases of other chunks; nobody waits for ever.
+// A late NPU meets the others in other phases of other chunks; no NPU waits forever.
 TEST(Physical, ALateNpuDelaysButDoesNotStopTheOthers) {
   auto traces = ranks(8);
   for (Trace& t : traces) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What holds of every replay, on random workloads, systems and networks.
+// Properties of all replays, on random workloads, systems and networks.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -60,7 +60,7 @@ TEST(ReplayProperties, SameResultTwice) {
 TEST(ReplayProperties, TimeIsInverseToBandwidth) {
   Wanted wanted{.comps = false, .overheads = false, .exact_ns = true};
   for_cases(wanted, [](RandomCase c, std::uint64_t seed) {
-    // ASTRA-sim charges 10 ns for a step of a process group.
+    // ASTRA-sim adds 10 ns to a step of a process group.
     if (!c.groups.empty()) c.options.astra = false;
     const ReplayResult slow = run_to_end(c);
     const std::int64_t k = seed % 2 == 0 ? 2 : 4;
@@ -88,7 +88,7 @@ TEST(ReplayProperties, WiresAreAwareWhereDelaysAreWholeNs) {
   });
 }
 
-// Where no two NPUs' messages meet, each hop is cut by less than 1 ns.
+// If messages of different NPUs never meet, each hop is truncated by less than 1 ns.
 TEST(ReplayProperties, WiresAreAwareUpToRounding) {
   Wanted wanted{.topologies = {Topology::fully_connected},
                 .models = {NetworkModel::aware},
@@ -148,7 +148,7 @@ RandomCase rotated(const RandomCase& c, std::uint64_t by) {
   return r;
 }
 
-// Stored messages: heads that are cut through wires without latency come at one time.
+// Store and forward: with cut-through, heads over links without latency would arrive at one time.
 void expect_rotation(RandomCase c, std::uint64_t by) {
   if (c.options.network.model == NetworkModel::wires) c.options.network.forwarding = Forwarding::store;
   const auto expected = numbers(run_to_end(c));
@@ -160,17 +160,18 @@ TEST(ReplayProperties, RotatedRanksHaveRotatedTimesWhereMessagesDoNotMeet) {
   Wanted wanted{.topologies = {Topology::ring, Topology::fully_connected, Topology::switched},
                 .models = {NetworkModel::unaware},
                 .rounds_only = true,
-                .exact_ns = true};  // sizes that can be shared evenly: of others the first places take more
+                .exact_ns = true};  // sizes that can be shared evenly: otherwise the first members have larger
+                                    // shards
   for_cases(wanted, [](RandomCase c, std::uint64_t seed) {
     if (!c.options.astra) {
-      c.system.queues_per_dim = 1;  // else the first NPU that calls decides on directions
+      c.system.queues_per_dim = 1;  // otherwise the first NPU that calls decides on directions
       c.system.config.active_chunks_per_dimension = *c.system.config.dataset_splits;
     }
     expect_rotation(c, seed);
   });
 }
 
-// Where the order of what falls on the same time cannot matter: one chunk at a time, and each wire has one source.
+// The order of coinciding events cannot matter: one chunk at a time, and each link has one source.
 TEST(ReplayProperties, RotatedRanksHaveRotatedTimesOnWiresOfTheirOwn) {
   const Wanted wanted{.topologies = {Topology::ring, Topology::fully_connected},
                       .max_dims = 1,
@@ -192,15 +193,15 @@ TEST(ReplayProperties, RotatedRanksHaveRotatedTimesOnWiresOfTheirOwn) {
   });
 }
 
-// Messages of different sizes compete for wires; none come to one at the same time.
+// Messages of different sizes compete for links; no two reach one at the same time.
 TEST(ReplayProperties, RotatedRanksHaveRotatedTimesWhereNothingFallsTogether) {
   const Wanted wanted{.topologies = {Topology::ring, Topology::fully_connected, Topology::switched},
                       .models = {NetworkModel::aware, NetworkModel::wires},
                       .groups = false,
                       .whole = false};
   for_cases(wanted, [](RandomCase c, std::uint64_t seed) {
-    c.system.rendezvous = false;     // requests are all of one size
-    c.options.network.routing = {};  // shortest ways depend on the devices' numbers
+    c.system.rendezvous = false;     // requests have equal sizes
+    c.options.network.routing = {};  // shortest routes depend on the devices' numbers
     expect_rotation(c, seed);
   });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random small workloads, networks and systems that end, for tests of what holds of every replay.
+// Random small workloads, networks and systems that complete, for tests of properties of all replays.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +35,8 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-// What all ranks do together. Items of a layer are free at the same time on a rank, when all that it did in the
-// layers before has ended; so all ranks call collectives in the same order.
+// Work of all ranks. Items of a layer are ready at the same time on a rank, after all its work in the preceding
+// layers; so all ranks call collectives in the same order.
 struct Item {
   enum class Kind : std::uint8_t { comp, collective, message };
   Kind kind = Kind::comp;
@@ -56,7 +56,7 @@ struct RandomCase {
   std::vector<Item> items{};
   ReplaySystem system{};
   ReplayOptions options{};
-  Rank idle = 0;  // NPUs at the end that do nothing
+  Rank idle = 0;  // number of NPUs at the end that do nothing
 
   [[nodiscard]] Rank npus() const {
     std::int64_t n = 1;
@@ -75,10 +75,10 @@ struct Wanted {
   bool groups = true;
   bool whole = true;         // collectives of all ranks
   bool overheads = true;     // latency, endpoint delay, reductions that cost time
-  bool rounds_only = false;  // ring and direct, which look the same from every place
+  bool rounds_only = false;  // ring and direct, which are equal for all members
   bool rings_only = false;
-  bool one_by_one = false;  // one item a layer
-  bool exact_ns = false;    // all delays of wires are whole ns, also with 4 times the bandwidth
+  bool one_by_one = false;  // one item per layer
+  bool exact_ns = false;    // all delays of links are whole ns, also with 4 times the bandwidth
 };
 
 class CaseMaker {
@@ -174,7 +174,7 @@ class CaseMaker {
       c_.system.groups.push_back({.id = static_cast<std::int64_t>(g) + 1, .ranks = c_.groups[g]});
   }
 
-  // Divisible so that all messages have whole ns, at any of the bandwidths and at four times of it.
+  // Divisible so that all messages take whole ns, at any of the bandwidths and at four times these.
   std::int64_t some_bytes() {
     if (!w_.exact_ns) return random_.in(2'000, 200'000);
     std::int64_t unit = *c_.system.config.dataset_splits * 16;
@@ -313,7 +313,7 @@ inline std::string describe(const RandomCase& c) {
   return text;
 }
 
-// All that a replay says of an NPU; the first nine are times.
+// All results of a replay for an NPU; the first nine are times.
 using NpuNumbers = std::array<std::int64_t, 13>;
 
 inline NpuNumbers npu_numbers(const NpuResult& n) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Schedules that are improved stay schedules, and are never slower; NPUs outside a group are left out where that
-// helps.
+// Improved schedules stay valid, and are never slower; NPUs outside a group are omitted if that helps.
 #include "synthesis/improve.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +17,7 @@ namespace {
 
 using namespace convert;
 
-// Each message leaves when it has come, and links carry one at a time.
+// Each message leaves after its arrival, and links carry one at a time.
 void expect_schedule(const SynthesisProblem& problem, const TimedMoves& made) {
   const Moves& m = made.moves;
   std::vector<Picoseconds> arrived(m.moves.size(), 0);
@@ -77,7 +76,7 @@ TEST(Improve, SumsOfAGroupAreNoSlowerWhereOthersMayPassOn) {
     request.group_only = true;
     try {
       alone = make_problem(network, request, diagnostics);
-    } catch (const Error&) {  // they reach each other through others only
+    } catch (const Error&) {  // they reach each other only through others
       continue;
     }
     request.group_only = false;

@@ -35,7 +35,7 @@ TEST(SynthesisProblemTest, HasIntegerBandwidthsInTheirLargestUnit) {
     EXPECT_TRUE(std::ranges::count(p.graph.out[p.graph.links[l].from], l) == 1);
     EXPECT_TRUE(std::ranges::count(p.graph.in[p.graph.links[l].to], l) == 1);
   }
-  // Rates that are no integers in binary: 43.478 GB/s, and GiB/s.
+  // Rates that are not integers in binary: 43.478 GB/s, and GiB/s.
   EXPECT_EQ(made("ring:4,bw=43.478GB/s", {.bytes = 4}).graph.unit, 43'478'000'000);
   EXPECT_EQ(made("ring:4,bw=46.5GiB/s", {.bytes = 4}).graph.unit, 49'928'994'816);
 }
@@ -56,8 +56,7 @@ TEST(SynthesisProblemTest, RoundsTheSizeUpToWholeShards) {
   EXPECT_EQ(p.shard_bytes, 126);
   EXPECT_EQ(p.bytes, 1008);
   ASSERT_EQ(diagnostics.all().size(), 1U);
-  EXPECT_EQ(diagnostics.all().front().message,
-            "size 1001 is not a multiple of the 8 NPUs; it is rounded up to 1008");
+  EXPECT_EQ(diagnostics.all().front().message, "size 1001 is not a multiple of the 8 NPUs; rounded up to 1008");
   const auto whole = make_problem(ring, {.collective = Collective::broadcast, .bytes = 1001}, diagnostics);
   EXPECT_EQ(whole.shard_bytes, 1001);
   EXPECT_EQ(diagnostics.all().size(), 1U);
@@ -73,17 +72,19 @@ TEST(SynthesisProblemTest, LeavesOutWhatPassesNothingOn) {
   EXPECT_EQ(off.graph.devices, 16U);
   EXPECT_EQ(
       refusal("torus:4x4,bw=50GB/s", {.bytes = 2, .group = {{0, 10}}, .group_only = true}, Error::Kind::input),
-      "no way leads from npu0 to npu10 through those that take part");
+      "there is no route from npu0 to npu10 through participating NPUs");
 }
 
 TEST(SynthesisProblemTest, NamesThePairWithoutAWay) {
   const std::string line = "mesh:4,bw=50GB/s";
-  EXPECT_EQ(refusal(line, {.bytes = 4, .failed = {"1-2"}}, Error::Kind::input), "no way leads from npu0 to npu2");
-  EXPECT_EQ(refusal(line, {.bytes = 4, .failed = {"2>1"}}, Error::Kind::input), "no way leads from npu2 to npu0");
+  EXPECT_EQ(refusal(line, {.bytes = 4, .failed = {"1-2"}}, Error::Kind::input),
+            "there is no route from npu0 to npu2");
+  EXPECT_EQ(refusal(line, {.bytes = 4, .failed = {"2>1"}}, Error::Kind::input),
+            "there is no route from npu2 to npu0");
   EXPECT_EQ(refusal(line, {.collective = Collective::gather, .bytes = 4, .root = 3, .failed = {"1>2"}},
                     Error::Kind::input),
-            "no way leads from npu0 to npu3");
-  // What does not take part, or need not be reached, may be cut off.
+            "there is no route from npu0 to npu3");
+  // Devices that do not take part, or need not be reached, may be disconnected.
   EXPECT_EQ(refusal(line, {.bytes = 2, .group = {{0, 1}}, .failed = {"1-2"}}, Error::Kind::input), "");
   EXPECT_EQ(refusal(line, {.collective = Collective::broadcast, .bytes = 4, .failed = {"2>1"}}, Error::Kind::input),
             "");
@@ -92,14 +93,14 @@ TEST(SynthesisProblemTest, NamesThePairWithoutAWay) {
 TEST(SynthesisProblemTest, RefusesWhatIsNotThere) {
   const std::string ring = "ring:4,bw=50GB/s";
   EXPECT_EQ(refusal("ideal", {.bytes = 4}, Error::Kind::usage),
-            "the network is ideal: it has no links, and nothing bounds a collective");
+            "the network is ideal and has no links; give a network with links");
   EXPECT_EQ(refusal(ring, {.bytes = 4, .group = {{1, 4}}}, Error::Kind::usage),
-            "the group has NPU 4; the network has 4 NPUs");
+            "the group contains NPU 4; the network has 4 NPUs");
   EXPECT_EQ(refusal(ring, {.collective = Collective::broadcast, .bytes = 4, .group = {{1, 2}}, .root = 0},
                     Error::Kind::usage),
             "the root, NPU 0, does not take part");
   EXPECT_EQ(refusal(ring, {.bytes = 4, .failed = {"0-2"}}, Error::Kind::usage),
-            "failed link '0-2': no link leads from npu0 to npu2");
+            "failed link '0-2': no link from npu0 to npu2");
   EXPECT_EQ(refusal(ring, {.bytes = INT64_MAX}, Error::Kind::usage), "the size is too large for 4 NPUs");
 }
 
@@ -111,10 +112,10 @@ TEST(SynthesisProblemTest, RefusesBandwidthsThatAreNoIntegers) {
     test::add_wire(network.graph, 1, 0, 50);
     return test::error_text([&] { (void)test::problem_of(network, Collective::all_gather); }, Error::Kind::input);
   };
-  EXPECT_EQ(
-      refused(1e-10),
-      "two.yml: the link from npu0 to npu1 is slower than a byte per second, the least for whole bytes per second");
-  // Rounded, these would take less time than they do.
+  EXPECT_EQ(refused(1e-10),
+            "two.yml: the link from npu0 to npu1 is slower than the minimum of 1 byte per second; rates are in "
+            "whole bytes per second");
+  // Rounded, these would take less time than the exact rates.
   EXPECT_EQ(
       refused(1.5e-9),
       "two.yml: the link from npu0 to npu1 has 1.5 bytes per second; rates below 1 MB/s must be whole bytes per "
@@ -122,10 +123,9 @@ TEST(SynthesisProblemTest, RefusesBandwidthsThatAreNoIntegers) {
   EXPECT_EQ(refused(12345.678e-9),
             "two.yml: the link from npu0 to npu1 has 12345.678 bytes per second; rates below 1 MB/s must be whole "
             "bytes per second");
-  EXPECT_EQ(
-      refused(1e10),
-      "two.yml: the link from npu0 to npu1, with those before it, is too fast to be counted in whole bytes per "
-      "second");
+  EXPECT_EQ(refused(1e10),
+            "two.yml: the link from npu0 to npu1 makes the sum of all rates too large for whole bytes per "
+            "second");
   EXPECT_EQ(refused(1e-9), "");
 }
 

@@ -24,7 +24,7 @@ TEST(RadixQueueTest, GivesAllOfATimeInTheOrderInWhichTheyWerePushed) {
   EXPECT_EQ(queue.take(all), 7);
   EXPECT_EQ(all, (Numbers{3, 1, 2, 0}));
   EXPECT_TRUE(queue.empty());
-  queue.push(7, 4);  // again at the time that was taken last
+  queue.push(7, 4);  // again at the time taken last
   queue.push(INT64_MAX, 6);
   EXPECT_EQ(queue.take(all), 7);
   EXPECT_EQ(all, Numbers{4});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A system of hosts whose NPUs have a switch in each host, and one for all first NPUs, one for all second ones and
-// so on.
+// A system of hosts with a switch in each host, and one switch for all first NPUs, one for all second NPUs, and so
+// on.
 #pragma once
 
 #include "config/network/network.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random small networks whose NPUs reach each other, for tests of what holds of every network.
+// Random small networks whose NPUs reach each other, for tests of properties of all networks.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class SynthesisDraw {
   std::mt19937_64 engine_;
 };
 
-// Adds a link if there is none yet.
+// Adds a link if it does not exist.
 inline void add_wire(WireGraph& graph, Device from, Device to, double bytes_per_ns,
                      Picoseconds latency_ps = 500'000) {
   const bool there =
@@ -43,7 +43,7 @@ inline void add_random_wire(WireGraph& graph, SynthesisDraw& draw, Device from, 
   add_wire(graph, from, to, draw.of(rates), Picoseconds{100'000} * (1 + draw.below(9)));
 }
 
-// A ring of all devices in random order, and more links between random ones.
+// A ring of all devices in random order, and more links between random devices.
 inline NetworkConfig random_network(SynthesisDraw& draw, std::uint32_t most_npus, std::uint32_t most_switches) {
   NetworkConfig out{.source = "random"};
   out.graph.npus = 2 + draw.below(most_npus - 1);
@@ -68,7 +68,7 @@ inline std::vector<Rank> random_group(SynthesisDraw& draw, std::uint32_t npus) {
   return all;
 }
 
-// The problem of a collective with so many bytes for each participant.
+// The problem of a collective with `shard_bytes` for each participant.
 inline SynthesisProblem problem_of(const NetworkConfig& network, Collective collective,
                                    std::int64_t shard_bytes = 1 << 20,
                                    const std::optional<std::vector<Rank>>& group = std::nullopt,

@@ -32,7 +32,7 @@ TEST(TextSearch, FindsWholesAndWords) {
   EXPECT_EQ(found_in(search, "bac"), Texts{});
 }
 
-// Keyed names may hold them, and numbers of nodes.
+// Keyed names may contain them by chance, as may numbers of nodes.
 TEST(TextSearch, LeavesOutWhatIsThereByChance) {
   TextsOfSet texts;
   for (const char* text : {"cafe", "12345678901234567890", "1.2.3.4", "deadbeefcafe", "beefy"}) texts.add(text);

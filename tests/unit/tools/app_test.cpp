@@ -76,8 +76,8 @@ TEST_F(AppTest, DoesNotAbbreviate) {
 }
 
 TEST_F(AppTest, RefusesWrongValues) {
-  EXPECT_EQ(failure({"-o"}), "option --output needs a value");
-  EXPECT_EQ(failure({"--from=", "a"}), "option --from needs a value");
+  EXPECT_EQ(failure({"-o"}), "option --output requires a value");
+  EXPECT_EQ(failure({"--from=", "a"}), "option --from requires a value");
   EXPECT_EQ(failure({"--force=1"}), "option --force takes no value");
   EXPECT_EQ(failure({"-o", "a", "--output", "b"}), "--output is given more than once");
   EXPECT_EQ(failure({"-j", "many"}), "--jobs many: expected an integer from 0 to 4096");

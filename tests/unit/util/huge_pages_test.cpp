@@ -15,7 +15,7 @@
 namespace convert {
 namespace {
 
-// Pieces of all kinds, given back in any order, keep what is written into them.
+// Pieces of all kinds, freed in any order, keep their contents.
 void use_memory(std::uint32_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::pair<std::uint64_t, HugeVector<std::uint64_t>>> pieces;

@@ -49,7 +49,7 @@ TEST(JsonWriter, EscapesEverythingThatJsonForbids) {
   EXPECT_EQ(json_string(std::string_view("\0\x1f\x7f", 3)), "\"\\u0000\\u001f\x7f\"");
   EXPECT_EQ(json_string("long plain text, then \x01 and again plain text"),
             "\"long plain text, then \\u0001 and again plain text\"");
-  for (int c = 0; c < 0x20; ++c) {  // at every place of a word
+  for (int c = 0; c < 0x20; ++c) {  // at every position of a word
     for (std::size_t at = 0; at < 20; ++at) {
       std::string s(20, 'x');
       s[at] = static_cast<char>(c);

@@ -10,7 +10,7 @@
 namespace convert {
 namespace {
 
-// What `adds` of one unit each, with a pause before each, leave on standard error.
+// Output on standard error of `adds` additions of one unit each, with a pause before each.
 std::string shown(bool enabled, std::uint64_t total, int adds, std::chrono::milliseconds pause) {
   ::testing::internal::CaptureStderr();
   {

@@ -27,7 +27,7 @@ TEST(Utf8, SequencesMayStandAnywhere) {
     const std::string text = std::string(before, 'x') + "größe €😀" + std::string(20, 'y');
     EXPECT_FALSE(is_ascii(text));
     EXPECT_EQ(find_invalid_utf8(text), std::string::npos);
-    EXPECT_EQ(find_invalid_utf8(text + "\xe2\x82"), text.size());  // cut
+    EXPECT_EQ(find_invalid_utf8(text + "\xe2\x82"), text.size());  // truncated
   }
 }
 

@@ -11,12 +11,13 @@
 namespace convert {
 
 GraphDraft::GraphDraft(std::uint64_t npus, std::uint64_t switches, Location where) : where_(std::move(where)) {
-  if (npus < 2) throw input_error(where_, "a network has two NPUs or more, not " + std::to_string(npus), "network");
+  if (npus < 2)
+    throw input_error(where_, "a network requires at least two NPUs, not " + std::to_string(npus), "network");
   if (npus > static_cast<std::uint64_t>(max_npus))
-    throw input_error(where_, std::to_string(npus) + " NPUs; at most " + std::to_string(max_npus) + " are taken",
+    throw input_error(where_, std::to_string(npus) + " NPUs; the limit is " + std::to_string(max_npus) + "",
                       "network");
   if (switches > static_cast<std::uint64_t>(max_switches))
-    throw input_error(where_, std::to_string(switches) + " switches; at most 2^20 are taken", "network");
+    throw input_error(where_, std::to_string(switches) + " switches; the limit is 2^20", "network");
   graph_.npus = static_cast<std::uint32_t>(npus);
   graph_.switches = static_cast<std::uint32_t>(switches);
   if (npus * graph_.devices() > max_route_entries) throw input_error(where_, too_many_routes(graph_), "network");
@@ -64,10 +65,10 @@ bool GraphDraft::add_up(const GraphWire& wire, const Location& at) {
 
 WireGraph GraphDraft::finish(const std::string& hint) {
   if (const auto pair = find_unreachable(graph_)) {
-    throw input_error(
-        where_,
-        "no way leads from " + graph_.device_name(pair->first) + " to " + graph_.device_name(pair->second) + hint,
-        "network");
+    throw input_error(where_,
+                      "there is no route from " + graph_.device_name(pair->first) + " to " +
+                          graph_.device_name(pair->second) + hint,
+                      "network");
   }
   return std::move(graph_);
 }
@@ -76,7 +77,7 @@ std::string as_switch_name(std::string_view text) {
   std::string name;
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   for (const char c : text) {
-    const bool point = c == '.' && !name.ends_with('.');  // two are a range
+    const bool point = c == '.' && !name.ends_with('.');  // two points would be a range
     name += is_letter(c) || (c >= '0' && c <= '9') || point ? c : '_';
   }
   const bool is_npu = name.starts_with("npu") && name.find_first_not_of("0123456789", 3) == std::string::npos;

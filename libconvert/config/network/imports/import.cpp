@@ -17,7 +17,7 @@ void skip_blanks(std::string_view& text) {
   text.remove_prefix(std::min(text.size(), text.find_first_not_of(import_blanks)));
 }
 
-// Skips what begins so, up to and with `end`; returns whether it was there.
+// Skips a part with this beginning, through `end`; returns whether the text began with it.
 bool skip_part(std::string_view& text, std::string_view begin, std::string_view end) {
   if (!text.starts_with(begin)) return false;
   const std::size_t at = text.find(end, begin.size());
@@ -25,7 +25,7 @@ bool skip_part(std::string_view& text, std::string_view begin, std::string_view 
   return true;
 }
 
-// A document type ends with '>', behind the declarations in brackets that it may have.
+// Skips a document type, which ends with '>' after its optional declarations in brackets.
 bool skip_doctype(std::string_view& text) {
   const std::size_t stop = text.find_first_of("[>");
   if (!text.starts_with("<!")) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes infrastructures of InfraGraph 2 as networks: all nodes and edges that a document stands for.
+// Converts InfraGraph 2 infrastructures to networks, with all nodes and edges that a document expands to.
 #include <algorithm>
 #include <set>
 #include <unordered_map>
@@ -16,7 +16,7 @@ namespace convert {
 namespace {
 
 constexpr std::size_t max_infra_nodes = 1 << 21;
-constexpr int max_nesting = 16;  // of devices in devices
+constexpr int max_nesting = 16;  // of nested devices
 
 struct InfraNode {
   std::string name;
@@ -41,7 +41,7 @@ class InfraExpansion {
     for (const InfraInstance& instance : document_.instances) {
       if (!document_.devices.contains(instance.device))
         throw error(instance.where,
-                    "instance '" + instance.name + "' is of device '" + instance.device + "', which is not there");
+                    "instance '" + instance.name + "' has unknown device '" + instance.device + "'");
       total += size_of(document_.devices.at(instance.device), instance.where, 0) *
                static_cast<std::uint64_t>(instance.count);
       if (total > max_infra_nodes) throw error(instance.where, "more than 2^21 nodes");
@@ -66,19 +66,18 @@ class InfraExpansion {
   }
   static std::string indexed(const std::string& name, std::int64_t i) { return name + '.' + std::to_string(i); }
 
-  // A component that is a device has the name of that device.
+  // A component that is a device has the name of this device.
   const InfraDevice* device_of(const InfraComponent& c, const Location& where) const {
     if (c.choice != "device") return nullptr;
     const auto found = document_.devices.find(c.name);
-    if (found == document_.devices.end())
-      throw error(where, "component '" + c.name + "' is a device that is not there");
+    if (found == document_.devices.end()) throw error(where, "component '" + c.name + "' is an unknown device");
     return &found->second;
   }
 
-  // Returns the nodes of a device and one more, at most max_infra_nodes + 1.
+  // Returns one more than the number of nodes of a device, at most max_infra_nodes + 1.
   std::uint64_t size_of(const InfraDevice& device, const Location& where, int depth) {
     if (const auto known = sizes_.find(&device); known != sizes_.end()) return known->second;
-    if (depth == max_nesting) throw error(where, "device '" + device.name + "' holds devices more than 16 deep");
+    if (depth == max_nesting) throw error(where, "device '" + device.name + "' nests devices more than 16 deep");
     std::uint64_t size = 1;
     for (const InfraComponent& c : device.components) {
       const InfraDevice* const inner = device_of(c, where);
@@ -99,15 +98,15 @@ class InfraExpansion {
           continue;
         }
         if (!index_.emplace(name, static_cast<std::uint32_t>(nodes_.size())).second)
-          throw error(where, "node " + name + " is there twice");
+          throw error(where, "node " + name + " is repeated");
         nodes_.push_back({name, c.choice});
       }
     }
   }
-  // Bounds the work of documents that count much and hold little.
+  // Bounds the work for small documents with large counts.
   void steps(std::int64_t n, const Location& where) {
     constexpr std::int64_t most = 1 << 24;
-    if ((steps_ += n) > most) throw error(where, "counts more than any network has");
+    if ((steps_ += n) > most) throw error(where, "the expanded document exceeds the limit of 2^24 elements");
   }
 
   void add_device_edges(const std::string& prefix, const InfraDevice& device) {
@@ -122,7 +121,7 @@ class InfraExpansion {
     }
   }
 
-  // The indices that a slice, as Python writes them, takes of `count`.
+  // Returns the indices that a Python slice selects from `count` elements.
   std::vector<std::int64_t> take(const InfraEnd::Part& part, std::int64_t count, const Location& where) {
     const std::string written = part.name + (part.slice.empty() ? "" : "[" + part.slice + "]");
     const auto refuse = [&](const std::string& why) { return error(where, "'" + written + "' " + why); };
@@ -131,18 +130,18 @@ class InfraExpansion {
     std::int64_t step = 1;
     if (!part.slice.empty()) {
       const std::vector<std::string> pieces = split(part.slice, ':');
-      if (pieces.size() > 3) throw refuse("is no slice; one is such as [0:8], [0:8:2] or [3]");
+      if (pieces.size() > 3) throw refuse("is not a slice; examples: [0:8], [0:8:2] or [3]");
       for (std::size_t i = 0; i < pieces.size(); ++i) {
         if (pieces[i].empty() && pieces.size() > 1) continue;
         const auto n = parse_plain(pieces[i], INT32_MAX);
-        if (!n) throw refuse("is no slice; one is such as [0:8], [0:8:2] or [3]");
+        if (!n) throw refuse("is not a slice; examples: [0:8], [0:8:2] or [3]");
         (i == 0 ? first : i == 1 ? end : step) = static_cast<std::int64_t>(*n);
       }
       if (pieces.size() == 1) end = first + 1;
     }
     if (step < 1) throw refuse("has a step of 0");
     if (end > count || first >= end)
-      throw refuse("takes what is not there; there are " + std::to_string(count) + ", from 0 on");
+      throw refuse("is out of range; the number of elements is " + std::to_string(count) + ", counted from 0");
     std::vector<std::int64_t> taken;
     steps((end - first + step - 1) / step, where);
     for (std::int64_t i = first; i < end; i += step) taken.push_back(i);
@@ -153,7 +152,7 @@ class InfraExpansion {
     std::vector<std::string> names = {prefix};
     const InfraDevice* at = &device;
     for (const InfraEnd::Part& part : end.component) {
-      if (at == nullptr) throw error(end.where, "'" + part.name + "' is behind a component that is no device");
+      if (at == nullptr) throw error(end.where, "'" + part.name + "' follows a component that is not a device");
       const auto c = std::ranges::find(at->components, part.name, &InfraComponent::name);
       if (c == at->components.end())
         throw error(end.where, "device '" + at->name + "' has no component '" + part.name + "'");
@@ -175,10 +174,11 @@ class InfraExpansion {
   }
 
   std::vector<std::uint32_t> infrastructure_end(const InfraEnd& end) {
-    if (end.instance.size() != 1) throw error(end.where, "an end of an edge between instances names one instance");
+    if (end.instance.size() != 1)
+      throw error(end.where, "an end of an edge between instances must name one instance");
     const InfraEnd::Part& part = end.instance.front();
     const auto instance = std::ranges::find(document_.instances, part.name, &InfraInstance::name);
-    if (instance == document_.instances.end()) throw error(end.where, "there is no instance '" + part.name + "'");
+    if (instance == document_.instances.end()) throw error(end.where, "unknown instance '" + part.name + "'");
     std::vector<std::uint32_t> nodes;
     for (const std::int64_t i : take(part, instance->count, end.where)) {
       const std::vector<std::uint32_t> more =
@@ -190,12 +190,11 @@ class InfraExpansion {
 
   InfraLink find_link(const std::map<std::string, InfraLink>& links, const InfraEdge& edge) {
     const auto found = links.find(edge.link);
-    if (found == links.end()) throw error(edge.where, "there is no link '" + edge.link + "'");
+    if (found == links.end()) throw error(edge.where, "unknown link '" + edge.link + "'");
     InfraLink link = found->second;
     if (!link.bytes_per_ns) link.bytes_per_ns = defaults_.bytes_per_ns;
     if (!link.bytes_per_ns)
-      throw error(edge.where, "link '" + edge.link +
-                                  "' has no bandwidth; say one for all that have none, as in -n " +
+      throw error(edge.where, "link '" + edge.link + "' has no bandwidth; set a default, as in -n " +
                                   source_.file.path + ",bw=50GB/s");
     link.latency_ps = link.latency_ps ? link.latency_ps : defaults_.latency_ps;
     in_transfers_ = in_transfers_ || link.in_transfers;
@@ -214,7 +213,7 @@ class InfraExpansion {
     if (edge.scheme == InfraScheme::one_to_one) {
       if (a.size() != b.size())
         throw error(edge.where, "one2one of " + std::to_string(a.size()) + " and " + std::to_string(b.size()) +
-                                    "; both ends are of equal length");
+                                    "; both ends must have equal length");
       for (std::size_t i = 0; i < a.size(); ++i) join(a[i], b[i]);
     } else if (edge.scheme == InfraScheme::many_to_many) {
       for (const std::uint32_t x : a) {
@@ -227,7 +226,7 @@ class InfraExpansion {
     }
   }
 
-  // NPUs are the nodes of choice xpu; of the others those with an edge are switches, but for memories.
+  // NPUs are the nodes of choice xpu. Other nodes with an edge are switches, except memories.
   NetworkConfig make_network() {
     std::vector<char> used(nodes_.size(), 0);
     const auto is_memory = [&](std::uint32_t n) { return nodes_[n].choice == "memory"; };
@@ -249,7 +248,7 @@ class InfraExpansion {
       devices[n] = npus + static_cast<Device>(names.size());
       names.push_back(nodes_[n].name);
     }
-    if (npus == 0) throw error({.file = source_.name}, "no component is an xpu, as NPUs are");
+    if (npus == 0) throw error({.file = source_.name}, "no component is an xpu, so the network has no NPUs");
     GraphDraft draft(npus, names.size(), {.file = source_.name});
     draft.set_switch_names(names);
     std::uint64_t parallel = 0;
@@ -263,11 +262,10 @@ class InfraExpansion {
     NetworkConfig config{.source = source_.name};
     config.graph = draft.finish();
     if (parallel != 0)
-      config.notes.push_back(counted(parallel, "edge") +
-                             " beside another of the same nodes: the bandwidths are added up");
-    if (in_transfers_) config.notes.emplace_back("bandwidths in GT/s are taken for GB/s: a byte for each transfer");
+      config.notes.push_back(counted(parallel, "edge") + " parallel to another edge: bandwidths are summed");
+    if (in_transfers_) config.notes.emplace_back("bandwidths in GT/s are read as GB/s: one byte for each transfer");
     if (dropped != 0)
-      config.remarks.push_back(counted(dropped, "node") + " left out: memories, and those without an edge");
+      config.remarks.push_back(counted(dropped, "node") + " omitted: memories, and nodes without an edge");
     return config;
   }
 
@@ -296,11 +294,11 @@ NetworkConfig read_infragraph_network(const ImportSource& source) {
   if (const std::optional<std::string> bw = source.file.get("bw")) {
     defaults.bytes_per_ns = parse_bytes_per_ns(*bw);
     if (!defaults.bytes_per_ns)
-      throw wants("bw wants a rate such as 50GB/s, not '" + *bw + "'" + bandwidth_hint(*bw));
+      throw wants("bw requires a rate such as 50GB/s, not '" + *bw + "'" + bandwidth_hint(*bw));
   }
   if (const std::optional<std::string> lat = source.file.get("lat")) {
     defaults.latency_ps = parse_time(*lat);
-    if (!defaults.latency_ps) throw wants("lat wants a time such as 500ns, not '" + *lat + "'");
+    if (!defaults.latency_ps) throw wants("lat requires a time such as 500ns, not '" + *lat + "'");
   }
   const bool binary = is_binary_infragraph(source.text);
   const InfraDocument document =

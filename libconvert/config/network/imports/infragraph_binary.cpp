@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads InfraGraph documents in the binary form of their protocol buffers: into the tree that a JSON text gives,
-// field by field of a table.
+// Reads InfraGraph documents in protocol buffer form into the tree that the JSON text would give, by a table of
+// fields.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -25,7 +25,7 @@ struct InfraField {
   std::vector<std::string> choices{};  // from 0
 };
 
-// The fields that networks ask for; others are skipped.
+// Fields that networks use; others are skipped.
 const InfraMessage& infrastructure_fields() {
   using Kind = InfraField::Kind;
   const auto units = [](const std::vector<std::string>& names) {
@@ -87,7 +87,7 @@ class InfraDecoder {
   std::uint64_t varint(std::size_t end) {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
-      if (at_ >= end) throw error("a binary InfraGraph ends within a number");
+      if (at_ >= end) throw error("the binary InfraGraph is truncated in a number");
       const auto byte = static_cast<unsigned char>(bytes_[at_++]);
       value |= std::uint64_t{byte & 0x7fU} << shift;
       if (byte < 0x80) return value;
@@ -95,13 +95,13 @@ class InfraDecoder {
     throw error("a number of more than ten bytes");
   }
   std::string_view take(std::uint64_t size, std::size_t end) {
-    if (size > end - at_) throw error("a binary InfraGraph ends within a field");
+    if (size > end - at_) throw error("the binary InfraGraph is truncated in a field");
     const std::string_view taken = bytes_.substr(at_, size);
     at_ += size;
     return taken;
   }
 
-  // The tables bound how deep messages are.
+  // The tables bound the depth of messages.
   YamlNode read_message(const InfraMessage& fields, std::size_t end) {
     YamlNode map{.kind = YamlNode::Kind::map};
     while (at_ < end) {
@@ -125,7 +125,7 @@ class InfraDecoder {
     } else if (wire == 2) {
       (void)take(varint(end), end);
     } else {
-      throw error("a field of a kind that InfraGraph has not");
+      throw error("a field of an encoding that InfraGraph does not use");
     }
   }
 
@@ -133,11 +133,11 @@ class InfraDecoder {
     using Kind = InfraField::Kind;
     constexpr std::array<std::uint32_t, 5> wires = {2, 0, 5, 0, 2};  // by kind
     if (wire != wires.at(static_cast<std::size_t>(field.kind)))
-      throw error("a field of another kind than InfraGraph's");
-    if (++values_ > (1U << 20U)) throw error("more than 2^20 values; this is no InfraGraph");
+      throw error("a field has the wrong encoding for InfraGraph");
+    if (++values_ > (1U << 20U)) throw error("more than 2^20 values, too many for an InfraGraph");
     if (field.kind == Kind::message) {
       const std::uint64_t size = varint(end);
-      if (size > end - at_) throw error("a binary InfraGraph ends within a message");
+      if (size > end - at_) throw error("the binary InfraGraph is truncated in a message");
       return read_message(*field.message, at_ + size);
     }
     YamlNode value;
@@ -146,7 +146,7 @@ class InfraDecoder {
     if (field.kind == Kind::real) value.text = real(take(4, end));
     if (field.kind == Kind::choice) {
       const std::uint64_t n = varint(end);
-      if (n >= field.choices.size()) throw error("a choice that InfraGraph 2.4 has not");
+      if (n >= field.choices.size()) throw error("a choice that InfraGraph 2.4 does not define");
       value.text = field.choices[n];
     }
     return value;
@@ -189,7 +189,7 @@ class InfraDecoder {
 
 }  // namespace
 
-// Begins with a name, field 1, and its length; then comes the description or a device, fields 2 and 3.
+// A document begins with a name, field 1, and its length; then comes the description or a device, field 2 or 3.
 bool is_binary_infragraph(std::string_view bytes) {
   if (bytes.size() < 4 || bytes[0] != '\n') return false;
   const auto length = static_cast<unsigned char>(bytes[1]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds an InfraGraph 2 document: devices made of components, instances of them, and edges between both.
+// InfraGraph 2 documents: devices made of components, instances of devices, and edges between both.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,20 @@ struct InfraComponent {
   std::string choice{};  // "xpu", "device", "memory", …
 };
 
-// What the document does not say is missing.
+// Values that the document omits are empty.
 struct InfraLink {
   std::optional<double> bytes_per_ns{};
   std::optional<Picoseconds> latency_ps{};
   bool in_transfers = false;  // the bandwidth is in GT/s, counted as bytes
 };
 
-// "cx5[0:2].port": the parts, their slices as written; no slice is empty.
+// "cx5[0:2].port": the parts, with their slices as written; a slice in the document is never empty.
 struct InfraEnd {
   struct Part {
     std::string name;
     std::string slice{};
   };
-  std::vector<Part> instance{};  // one part; none for edges of a device
+  std::vector<Part> instance{};  // one part; empty for edges of a device
   std::vector<Part> component{};
   Location where{};
 };
@@ -70,17 +70,16 @@ struct InfraDocument {
   std::vector<InfraEdge> edges{};
 };
 
-// The message about a file of version 1, which is another format.
+// Message about a file of version 1, a different format.
 inline constexpr const char* infragraph_1_text =
-    "is a file of InfraGraph 1 (types, and connections such as \"xpu.0.pcie.nic.0\"), another format than "
-    "InfraGraph 2, "
-    "which is read";
+    "is a file of InfraGraph 1 (types, and connections such as \"xpu.0.pcie.nic.0\"), which is not "
+    "supported; convert it to InfraGraph 2";
 
-// Read a document in JSON or YAML, in binary form, and as a tree. Throw Error(input) with the place.
+// Read a document in JSON or YAML, in binary form, and from a tree. Throw Error(input) with the location.
 [[nodiscard]] InfraDocument read_infragraph(const std::string& name, std::string_view text);
 [[nodiscard]] InfraDocument read_binary_infragraph(const std::string& name, std::string_view bytes);
 [[nodiscard]] InfraDocument infragraph_of_tree(const std::string& name, const YamlNode& root);
-// Returns whether bytes look like the beginning of a binary document, which no text does.
+// Returns whether bytes look like the beginning of a binary document; false for all texts.
 [[nodiscard]] bool is_binary_infragraph(std::string_view bytes);
 
 }  // namespace convert

@@ -13,7 +13,7 @@ namespace {
 const YamlSubject infragraph_yaml = {
     .noun = "InfraGraph file",
     .rule = "network",
-    .is_empty = "empty; an InfraGraph file has devices, links, instances and edges",
+    .is_empty = "empty; an InfraGraph file requires devices, links, instances and edges",
     .max_keys = 64,
     .max_depth = 12};
 
@@ -27,13 +27,13 @@ class InfraReader {
       InfraDevice device = read_device(node);
       const std::string name = device.name;
       if (!document.devices.emplace(name, std::move(device)).second)
-        throw error(node, "device '" + name + "' is given twice");
+        throw error(node, "device '" + name + "' is repeated");
     });
     document.links = read_links(root);
     for_each(root, "instances", [&](const YamlNode& node) {
       const std::string name = need_text(node, "name");
       if (std::ranges::find(document.instances, name, &InfraInstance::name) != document.instances.end())
-        throw error(node, "instance '" + name + "' is given twice");
+        throw error(node, "instance '" + name + "' is repeated");
       document.instances.push_back(
           {.name = name, .device = need_text(node, "device"), .count = need_count(node), .where = place(node)});
     });
@@ -49,14 +49,14 @@ class InfraReader {
     return yaml_error(file_, at, message);
   }
 
-  // The elements of a list of maps; none if the key is missing.
+  // Calls `use` for the elements of a list of maps; none if the key is missing.
   template <typename Use>
   void for_each(const YamlNode& map, const std::string& key, const Use& use) const {
     const YamlNode* const list = map.find(key);
     if (list == nullptr || (list->kind == YamlNode::Kind::scalar && list->text.empty())) return;
-    if (list->kind != YamlNode::Kind::list) throw error(*list, key + " wants a list of maps");
+    if (list->kind != YamlNode::Kind::list) throw error(*list, key + " requires a list of maps");
     for (const YamlNode& node : list->items) {
-      if (node.kind != YamlNode::Kind::map) throw error(node, "an element of " + key + " is a map");
+      if (node.kind != YamlNode::Kind::map) throw error(node, "an element of " + key + " must be a map");
       use(node);
     }
   }
@@ -69,12 +69,12 @@ class InfraReader {
   [[nodiscard]] std::string need_text(const YamlNode& map, const std::string& key) const {
     const YamlNode& node = need(map, key);
     if (node.kind == YamlNode::Kind::scalar && !node.text.empty()) return node.text;
-    throw error(node, key + " wants a name");
+    throw error(node, key + " requires a name");
   }
   [[nodiscard]] std::int64_t need_count(const YamlNode& map) const {
     const YamlNode& node = need(map, "count");
     const auto count = node.kind == YamlNode::Kind::scalar ? parse_plain(node.text, INT32_MAX) : std::nullopt;
-    if (!count) throw error(node, "count wants a whole number from 0 on");
+    if (!count) throw error(node, "count requires a non-negative whole number");
     return static_cast<std::int64_t>(*count);
   }
 
@@ -84,7 +84,7 @@ class InfraReader {
       const std::string name = need_text(part, "name");
       if (part.find("choice") == nullptr && part.find("type") != nullptr) throw error(part, infragraph_1_text);
       if (std::ranges::find(device.components, name, &InfraComponent::name) != device.components.end())
-        throw error(part, "component '" + name + "' is given twice");
+        throw error(part, "component '" + name + "' is repeated");
       device.components.push_back({.name = name, .count = need_count(part), .choice = need_text(part, "choice")});
     });
     device.links = read_links(node);
@@ -96,7 +96,7 @@ class InfraReader {
     std::map<std::string, InfraLink> links;
     for_each(map, "links", [&](const YamlNode& node) {
       const std::string name = need_text(node, "name");
-      if (!links.emplace(name, read_link(node)).second) throw error(node, "link '" + name + "' is given twice");
+      if (!links.emplace(name, read_link(node)).second) throw error(node, "link '" + name + "' is repeated");
     });
     return links;
   }
@@ -109,34 +109,35 @@ class InfraReader {
         {{"gigabits_per_second", 1.0 / 8}, {"gigabytes_per_second", 1}, {"gigatransfers_per_second", 1}}};
     constexpr std::array<std::pair<const char*, double>, 3> times = {{{"ms", 1e6}, {"us", 1e3}, {"ns", 1}}};
     if (const auto rate = read_choice(*physical, "bandwidth", rates)) {
-      if (!(rate->first > 0)) throw error(*physical->find("bandwidth"), "bandwidth wants a number above 0");
+      if (!(rate->first > 0)) throw error(*physical->find("bandwidth"), "bandwidth requires a positive number");
       link.bytes_per_ns = rate->first;
       link.in_transfers = rate->second == 2;
     }
     if (const auto time = read_choice(*physical, "latency", times)) {
       if (!(time->first >= 0 && time->first < 1e15))
-        throw error(*physical->find("latency"), "latency wants a time from 0 on");
+        throw error(*physical->find("latency"), "latency requires a non-negative time");
       link.latency_ps = round_to_ps(time->first);
     }
     return link;
   }
 
-  // Returns the value of {choice: UNIT, UNIT: NUMBER} times the unit, and which unit; choice may be left out.
+  // Returns the value of {choice: UNIT, UNIT: NUMBER} times the unit, and the index of the unit; choice is
+  // optional.
   [[nodiscard]] std::optional<std::pair<double, std::size_t>> read_choice(
       const YamlNode& physical, const std::string& key,
       const std::array<std::pair<const char*, double>, 3>& units) const {
     const YamlNode* const node = physical.find(key);
     if (node == nullptr || (node->kind == YamlNode::Kind::scalar && node->text.empty())) return std::nullopt;
-    if (node->kind != YamlNode::Kind::map) throw error(*node, key + " wants a map of a unit and a number");
+    if (node->kind != YamlNode::Kind::map) throw error(*node, key + " requires a map of a unit and a number");
     const YamlNode* const choice = node->find("choice");
     for (std::size_t i = 0; i < units.size(); ++i) {
       const YamlNode* const value = node->find(units.at(i).first);
       if (value == nullptr || (choice != nullptr && choice->text != units.at(i).first)) continue;
       const auto number = value->kind == YamlNode::Kind::scalar ? parse_number(value->text) : std::nullopt;
-      if (!number) throw error(*value, std::string(units.at(i).first) + " wants a number");
+      if (!number) throw error(*value, std::string(units.at(i).first) + " requires a number");
       return std::pair(*number * units.at(i).second, i);
     }
-    throw error(*node, key + " wants one of " + units[0].first + ", " + units[1].first + ", " + units[2].first);
+    throw error(*node, key + " requires one of " + units[0].first + ", " + units[1].first + ", " + units[2].first);
   }
 
   [[nodiscard]] std::vector<InfraEdge> read_edges(const YamlNode& map) const {
@@ -147,7 +148,7 @@ class InfraReader {
       const std::vector<std::string> schemes = {"one2one", "many2many", "ring"};
       const auto found = std::ranges::find(schemes, scheme);
       if (found == schemes.end())
-        throw error(need(node, "scheme"), "scheme '" + scheme + "'" + hint_for(scheme, schemes));
+        throw error(need(node, "scheme"), "unknown scheme '" + scheme + "'" + hint_for(scheme, schemes));
       edge.scheme = static_cast<InfraScheme>(found - schemes.begin());
       edge.link = need_text(node, "link");
       edges.push_back(std::move(edge));
@@ -156,7 +157,7 @@ class InfraReader {
   }
 
   [[nodiscard]] InfraEnd read_end(const YamlNode& node) const {
-    if (node.kind != YamlNode::Kind::map) throw error(node, "an end of an edge is a map, with its component");
+    if (node.kind != YamlNode::Kind::map) throw error(node, "an end of an edge must be a map with a component");
     InfraEnd end{.where = place(node)};
     const auto take = [&](const char* key, std::vector<InfraEnd::Part>& parts) {
       if (const YamlNode* const text = node.find(key); text != nullptr && !text->text.empty())
@@ -169,13 +170,13 @@ class InfraReader {
     return end;
   }
 
-  // Takes "cx5[0:2].port[0]" apart.
+  // Splits "cx5[0:2].port[0]".
   void read_parts(const YamlNode& node, std::vector<InfraEnd::Part>& parts) const {
     for (const std::string& piece : split(node.text, '.')) {
       const std::size_t open = piece.find('[');
       const std::string name = piece.substr(0, open);
       if (name.empty() || (open != std::string::npos && !piece.ends_with(']')))
-        throw error(node, "'" + node.text + "' is no name with a slice, such as xpu[0:8]");
+        throw error(node, "'" + node.text + "' is not a name with a slice, such as xpu[0:8]");
       parts.push_back({name, open == std::string::npos ? "" : piece.substr(open + 1, piece.size() - open - 2)});
       if (open != std::string::npos && parts.back().slice.empty())
         throw error(node, "an empty slice in '" + node.text + "'");

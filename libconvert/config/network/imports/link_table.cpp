@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads a table of directed links, separated by tabs; the format is described in et-networks(5).
+// Reads a table of directed links, separated by tabs, in the format of et-networks(5).
 #include <algorithm>
 #include <array>
 
@@ -36,7 +36,7 @@ class LinkTableReader {
     return input_error(at(column), message, "network");
   }
 
-  // Moves to the next line; returns false behind the last.
+  // Moves to the next line; returns false after the last line.
   bool next_line() {
     if (rest_.empty()) return false;
     line_ = rest_.substr(0, rest_.find('\n'));
@@ -46,10 +46,10 @@ class LinkTableReader {
     return true;
   }
 
-  // The lines that begin with '#', and the header.
+  // Reads the lines that begin with '#', and the header.
   void read_head() {
     while (true) {
-      if (!next_line()) throw error(1, "ends before its header '" + shown_header() + "'");
+      if (!next_line()) throw error(1, "the file ends before its header '" + shown_header() + "'");
       if (!line_.starts_with('#')) break;
       const std::size_t tab = line_.find('\t');
       const std::string_view key = line_.substr(0, tab);
@@ -66,7 +66,7 @@ class LinkTableReader {
             1, "unknown line '" + std::string(key.substr(0, 40)) + "'; known: #npus, #switches, #participants");
       }
     }
-    if (line_ != table_header) throw error(1, "the header is '" + shown_header() + "', separated by tabs");
+    if (line_ != table_header) throw error(1, "the header must be '" + shown_header() + "', separated by tabs");
   }
   static std::string shown_header() {
     std::string text(table_header);
@@ -76,7 +76,7 @@ class LinkTableReader {
 
   [[nodiscard]] std::uint64_t whole(std::string_view key, std::string_view value) const {
     if (const auto n = parse_plain(value, UINT32_MAX)) return *n;
-    throw error(key.size() + 2, std::string(key) + " wants a whole number, not '" + std::string(value) + "'");
+    throw error(key.size() + 2, std::string(key) + " requires a whole number, not '" + std::string(value) + "'");
   }
 
   std::vector<Device> participants() {
@@ -88,12 +88,12 @@ class LinkTableReader {
     for (const std::string& piece : split(participants_, ',')) {
       const auto npu = parse_plain(piece, UINT32_MAX);
       if (!npu || *npu >= npus_)
-        throw failure("'" + piece + "' is no NPU from 0 to " + std::to_string(npus_ - 1) + ", and not all");
+        throw failure("'" + piece + "' is not an NPU from 0 to " + std::to_string(npus_ - 1) + ", or 'all'");
       devices.push_back(static_cast<Device>(*npu));
     }
     std::ranges::sort(devices);
     if (const auto twice = std::ranges::adjacent_find(devices); twice != devices.end())
-      throw failure("NPU " + std::to_string(*twice) + " is named twice");
+      throw failure("NPU " + std::to_string(*twice) + " is repeated");
     return devices;
   }
 
@@ -110,20 +110,20 @@ class LinkTableReader {
       begin = end + 1;
     }
     if (n != cells.size() || begin <= line_.size())
-      throw error(1, "a link is four numbers separated by tabs: from, to, MB/s, ns");
+      throw error(1, "a link requires four numbers separated by tabs: from, to, MB/s, ns");
     const auto device = [&](std::size_t i) {
       if (const auto d = parse_plain(cells.at(i), UINT32_MAX); d && *d < npus_ + switches_)
         return static_cast<Device>(*d);
-      throw error(columns.at(i), "'" + std::string(cells.at(i)) + "' is no device from 0 to " +
+      throw error(columns.at(i), "'" + std::string(cells.at(i)) + "' is not a device from 0 to " +
                                      std::to_string(npus_ + switches_ - 1) + ": NPUs, then switches");
     };
     const std::optional<double> rate = parse_number(cells[2]);
     if (!rate || !(*rate > 0))
-      throw error(columns[2], "bandwidth wants MB/s above 0, not '" + std::string(cells[2]) + "'");
+      throw error(columns[2], "bandwidth requires a positive number of MB/s, not '" + std::string(cells[2]) + "'");
     const std::optional<Picoseconds> latency = parse_time(std::string(cells[3]) + "ns");
     if (!latency)
-      throw error(columns[3],
-                  "latency wants ns, at least 0 and whole picoseconds, not '" + std::string(cells[3]) + "'");
+      throw error(columns[3], "latency requires a non-negative number of ns in whole picoseconds, not '" +
+                                  std::string(cells[3]) + "'");
     return {.from = device(0), .to = device(1), .bytes_per_ns = *rate / 1000, .latency_ps = *latency};
   }
 

@@ -10,8 +10,8 @@
 namespace convert {
 namespace {
 
-// What links weigh on a way, so that it is as NCCL prefers: over NVLink, then few PCI bridges, then over a CPU,
-// then between CPUs; and out of the machine only to another.
+// Link weights that reproduce NCCL's preferences: NVLink first, then few PCI bridges, then a CPU, then a link
+// between CPUs. Routes leave a machine only to reach another one.
 std::uint32_t weight_of(NcclLinkKind kind) {
   switch (kind) {
     case NcclLinkKind::nvlink: return 1;
@@ -23,7 +23,7 @@ std::uint32_t weight_of(NcclLinkKind kind) {
   return 1;
 }
 
-// Leaves network devices out unless they lead somewhere, then, again and again, what has one neighbour at most.
+// Removes network devices unless they lead somewhere, then repeatedly removes devices with at most one neighbour.
 void drop_dead_ends(NcclMachine& machine, bool keeps_nets) {
   const auto is_end = [&](NcclDeviceKind kind) {
     return kind == NcclDeviceKind::gpu || (keeps_nets && kind == NcclDeviceKind::net);
@@ -89,7 +89,7 @@ class Joiner {
     add_spine(draft);
     const bool apart = hosts_ > 1 && how_.fabric == NcclFabric::none;
     NetworkConfig config{.source = name_};
-    config.graph = draft.finish((machine_.lacks_links.empty() ? "" : ", as " + machine_.lacks_links) +
+    config.graph = draft.finish((machine_.lacks_links.empty() ? "" : ", because " + machine_.lacks_links) +
                                 (apart ? "; join the hosts with fabric=rail, switch or leaf-spine" : ""));
     config.notes = machine_.notes;
     config.remarks = machine_.remarks;
@@ -98,7 +98,7 @@ class Joiner {
   }
 
  private:
-  // NVSwitches come first: of equal ways that over the NPU that is next to the network card is taken, as by NCCL.
+  // NVSwitches come first, so that equal routes use the NPU next to the network card, as in NCCL.
   void number_devices() {
     index_.assign(machine_.devices.size(), 0);
     for (const bool nvswitch : {true, false}) {
@@ -111,7 +111,7 @@ class Joiner {
     }
   }
 
-  // Rails in the order of their numbers; leaves, then the spine.
+  // Orders rails by their numbers; leaves come before the spine.
   void number_fabric() {
     if (how_.fabric == NcclFabric::one_switch) fabric_names_ = {"fabric"};
     if (how_.fabric == NcclFabric::rails) {
@@ -166,7 +166,7 @@ class Joiner {
     return kind == NcclLinkKind::net ? 0 : how_.pci_ps;
   }
 
-  // The links of network devices to the switches outside, as fast as the devices.
+  // Adds links between network devices and external switches, at the rate of the devices.
   void add_fabric(GraphDraft& draft, std::uint64_t copy) {
     if (how_.fabric == NcclFabric::none) return;
     for (const NcclLink& l : machine_.links) {
@@ -208,11 +208,11 @@ class Joiner {
   void add_notes(NetworkConfig& config) const {
     if (no_latency_)
       config.notes.emplace_back("links between machines have no latency; add lat=net:TIME, such as lat=net:2us");
-    config.remarks.push_back("latencies, which the file does not hold: NVLink " + format_time(how_.nvlink_ps) +
-                             ", PCI " + format_time(how_.pci_ps) +
+    config.remarks.push_back("default latencies: NVLink " + format_time(how_.nvlink_ps) + ", PCI " +
+                             format_time(how_.pci_ps) +
                              (how_.fabric == NcclFabric::none
                                   ? ""
-                                  : ", network " + (how_.net_ps ? format_time(*how_.net_ps) : "of the file")));
+                                  : ", network " + (how_.net_ps ? format_time(*how_.net_ps) : "from the file")));
   }
 
   const std::string& name_;
@@ -220,10 +220,10 @@ class Joiner {
   const NcclJoining& how_;
   std::uint64_t hosts_;
   std::uint32_t switches_ = 0;        // of a copy
-  std::vector<std::uint32_t> order_;  // of these: the devices, in the order of their numbers
-  std::vector<std::uint32_t> index_;  // of each device among them
+  std::vector<std::uint32_t> order_;  // devices in the order of their numbers
+  std::vector<std::uint32_t> index_;  // number by device
   std::vector<std::string> fabric_names_;
-  std::map<std::int64_t, std::uint32_t> rails_;  // by number, the place among them
+  std::map<std::int64_t, std::uint32_t> rails_;  // index by rail number
   std::vector<double> leaf_rates_;
   Device first_fabric_ = 0;
   bool no_latency_ = false;
@@ -237,7 +237,7 @@ NetworkConfig join_nccl_machines(const std::string& name, NcclMachine machine, c
       static_cast<std::uint64_t>(std::ranges::count(machine.devices, NcclDeviceKind::net, &NcclDevice::kind));
   if (!keeps_nets && nets != 0)
     machine.remarks.push_back(counted(nets, "network device") +
-                              " left out; fabric=rail, switch or leaf-spine joins them");
+                              " omitted; join them with fabric=rail, switch or leaf-spine");
   drop_dead_ends(machine, keeps_nets);
   return Joiner(name, machine, how).join();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a network of the machines of an NCCL topology: copies them, and joins their network devices.
+// Builds a network from the machines of an NCCL topology: copies them, and joins their network devices.
 #pragma once
 
 #include <optional>
@@ -19,11 +19,11 @@ struct NcclJoining {
   double oversubscription = 1;  // of the links from a leaf to the spine
   Picoseconds nvlink_ps = 500 * ps_per_ns;
   Picoseconds pci_ps = 700 * ps_per_ns;
-  std::optional<Picoseconds> net_ps{};  // nothing: what the file says, or none
+  std::optional<Picoseconds> net_ps{};  // empty: latency of the file, or 0
 };
 
-// Returns the network. NPU r of copy i is rank r of the file plus i times their number; switches that lead nowhere
-// are left out. Throws Error(input) if it is too large, or an NPU cannot reach another.
+// Returns the network. NPU r of copy i is rank r of the file plus i times the number of ranks; switches that lead
+// nowhere are omitted. Throws Error(input) if the network is too large, or an NPU cannot reach another.
 [[nodiscard]] NetworkConfig join_nccl_machines(const std::string& name, NcclMachine machine,
                                                const NcclJoining& how);
 

@@ -18,9 +18,9 @@ namespace {
 constexpr std::size_t max_xml_bytes = 16 << 20;
 constexpr std::uint32_t max_pci_depth = 64;
 constexpr std::size_t max_cpus = 4096;
-constexpr std::uint32_t max_cpus_of_host = 256;  // each of which is joined with each
+constexpr std::uint32_t max_cpus_of_host = 256;  // CPUs of a host are fully connected
 
-// What a PCI class means, by the beginning of its number; bridges and unknown ones are switches.
+// Maps a PCI class to a device kind by its prefix; bridges and unknown classes are switches.
 NcclDeviceKind kind_of_class(std::string_view pci_class) {
   if (pci_class.starts_with("0x068000")) return NcclDeviceKind::nvswitch;
   if (pci_class.starts_with("0x068001")) return NcclDeviceKind::cpu;
@@ -41,7 +41,7 @@ std::string name_of_bus(std::string_view prefix, std::string_view bus_id) {
   return name;
 }
 
-// A link of a GPU that is joined when all GPUs are known.
+// Link of a GPU, resolved after all GPUs are read.
 struct LaterLink {
   std::uint32_t from;
   std::uint32_t cpu;
@@ -50,7 +50,7 @@ struct LaterLink {
   std::int64_t count;
   double bytes_per_ns;
   Location where;
-  std::size_t gpu;  // index into NcclMachine::gpu_links; no_gpu: of no GPU
+  std::size_t gpu;  // index into NcclMachine::gpu_links; no_gpu: does not belong to a GPU
 };
 constexpr std::size_t no_gpu = static_cast<std::size_t>(-1);
 
@@ -62,9 +62,9 @@ class MachineReader {
   NcclMachine read() {
     const pugi::xml_node root = document_.root();
     if (std::string_view(root.name()) != "system")
-      throw error(root, "the root is <" + std::string(root.name()) + ">, not <system>");
+      throw error(root, "the root must be <system>, not <" + std::string(root.name()) + ">");
     const std::string_view version = root.attribute("version").value();
-    if (!version.empty() && version != "1" && version != "2")  // of NCCL, of RCCL
+    if (!version.empty() && version != "1" && version != "2")  // versions of NCCL and RCCL
       machine_.notes.push_back("version " + std::string(version.substr(0, 20)) +
                                " of topologies is read as version 1");
     for (const pugi::xml_node cpu : root.children("cpu")) read_cpu(cpu);
@@ -73,7 +73,7 @@ class MachineReader {
     for (const LaterLink& link : later_) join_later(link);
     if (nowhere_ != 0)
       machine_.notes.push_back(counted(nowhere_, "link") + (nowhere_ == 1 ? " leads" : " lead") +
-                               " to a device that the file lacks, first in line " + std::to_string(first_nowhere_) +
+                               " to a missing device, first in line " + std::to_string(first_nowhere_) +
                                ": omitted");
     if (to_self_ != 0)
       machine_.notes.push_back(
@@ -90,7 +90,7 @@ class MachineReader {
     return input_error(document_.at(at), message, "network");
   }
 
-  // Returns a whole number, hexadecimal behind 0x; `otherwise` where the attribute is missing or empty.
+  // Returns a whole number, hexadecimal after 0x; `otherwise` if the attribute is missing or empty.
   [[nodiscard]] std::int64_t whole(pugi::xml_node node, const char* attribute, std::int64_t low, std::int64_t high,
                                    std::int64_t otherwise) const {
     const std::string_view text = node.attribute(attribute).value();
@@ -100,7 +100,7 @@ class MachineReader {
     const char* const end = text.data() + text.size();
     const auto [stop, failure] = std::from_chars(text.data() + (hex ? 2 : 0), end, value, hex ? 16 : 10);
     if (failure == std::errc{} && stop == end && value >= low && value <= high) return value;
-    throw error(node, std::string(attribute) + " of <" + node.name() + "> wants a whole number from " +
+    throw error(node, std::string(attribute) + " of <" + node.name() + "> requires a whole number from " +
                           std::to_string(low) + " to " + std::to_string(high) + ", not '" +
                           std::string(text.substr(0, 40)) + "'");
   }
@@ -110,14 +110,14 @@ class MachineReader {
       throw error(node, std::string("<") + node.name() + "> has no " + attribute);
     return whole(node, attribute, low, high, low);
   }
-  // A rate or a latency: a finite number; `otherwise` where the attribute is missing.
+  // Returns a rate or latency, a finite number; `otherwise` if the attribute is missing.
   [[nodiscard]] double number(pugi::xml_node node, const char* attribute, double otherwise) const {
     constexpr double most = 1e12;
     const std::string_view text = node.attribute(attribute).value();
     if (text.empty()) return otherwise;
     const std::optional<double> value = parse_number(text);
     if (value && *value <= most) return *value;
-    throw error(node, std::string(attribute) + " of <" + node.name() + "> wants a number up to 1e12, not '" +
+    throw error(node, std::string(attribute) + " of <" + node.name() + "> requires a number up to 1e12, not '" +
                           std::string(text.substr(0, 40)) + "'");
   }
 
@@ -125,7 +125,7 @@ class MachineReader {
     machine_.devices.push_back(std::move(device));
     return static_cast<std::uint32_t>(machine_.devices.size() - 1);
   }
-  // Equal links of a pair add up; of different ones it has the kind that NCCL prefers.
+  // Equal links of a pair are summed; for different kinds NCCL's preferred kind is kept.
   void link(std::uint32_t from, std::uint32_t to, NcclLinkKind kind, double bytes_per_ns) {
     const auto [found, is_new] =
         links_.emplace(std::uint64_t{from} << 32 | to, static_cast<std::uint32_t>(machine_.links.size()));
@@ -158,7 +158,7 @@ class MachineReader {
     if (!cpus_.emplace(std::pair(host_, numa), cpu).second)
       throw error(node, "a second CPU with numaid " + std::to_string(numa) + " of its host");
     if (cpu_rates_.size() == max_cpus || ++cpus_of_host_[host_] > max_cpus_of_host)
-      throw error(node, "more than " + std::to_string(max_cpus_of_host) + " CPUs of a host, or 4096 in all");
+      throw error(node, "more than " + std::to_string(max_cpus_of_host) + " CPUs in a host, or 4096 in total");
     cpu_rates_.emplace_back(cpu, nccl_cpu_rate(node.attribute("arch").value(), node.attribute("vendor").value(),
                                                whole(node, "familyid", INT32_MIN, INT32_MAX, 0),
                                                whole(node, "modelid", INT32_MIN, INT32_MAX, 0)));
@@ -185,7 +185,7 @@ class MachineReader {
         nccl_pci_rate(node.attribute("link_speed").value(), whole(node, "link_width", 0, 64, 0), how_.rates);
     if (node.child("gpu")) return read_gpu(node, bus_id, parent, rate);
     if (node.child("nic")) {
-      const std::string card = bus_id.substr(0, bus_id.find('.'));  // ports of a card are one device
+      const std::string card = bus_id.substr(0, bus_id.find('.'));  // ports of a card form one device
       const auto [found, is_new] = cards_.emplace(std::pair(host_, card), std::uint32_t{0});
       if (is_new) {
         found->second = add({.kind = NcclDeviceKind::nic, .host = host_, .name = name_of_bus("nic", card)});
@@ -197,14 +197,15 @@ class MachineReader {
     if (kind_of_class(node.attribute("class").value()) != NcclDeviceKind::pci) return;
     const std::uint32_t bridge =
         add({.kind = NcclDeviceKind::pci, .host = host_, .name = name_of_bridge(node, bus_id)});
-    bridges_.emplace(std::pair(host_, bus_id), bridge);  // links lead to the first of a number, as in NCCL
+    bridges_.emplace(std::pair(host_, bus_id), bridge);  // links lead to the first bridge with a given number, as
+                                                         // in NCCL
     link_both(bridge, parent, NcclLinkKind::pci, rate);
     for (const pugi::xml_node child : node.children("pci")) read_pci(child, bridge, depth + 1);
     for (const pugi::xml_node other : node.children("pcilink"))
       read_later(other, bridge, NcclDeviceKind::pci, nccl_local_rate, 1);
   }
 
-  // NCCL makes a bridge of each element, also if another bridge has the same number.
+  // NCCL creates a bridge for each element, even if another bridge has the same number.
   std::string name_of_bridge(pugi::xml_node node, const std::string& bus_id) {
     const std::string name = name_of_bus("pci", bus_id);
     auto& [count, line] = bridge_lines_[std::pair(host_, bus_id)];
@@ -212,18 +213,18 @@ class MachineReader {
       line = document_.at(node).line;
       return name;
     }
-    machine_.notes.push_back("busid " + bus_id + " of line " + std::to_string(document_.at(node).line) +
-                             " is also in line " + std::to_string(line) + ": read as another bridge");
+    machine_.notes.push_back("busid " + bus_id + " in line " + std::to_string(document_.at(node).line) +
+                             " is also in line " + std::to_string(line) + ": read as a second bridge");
     return name + "_" + std::to_string(count);
   }
 
   void read_gpu(pugi::xml_node pci, const std::string& bus_id, std::uint32_t parent, double rate) {
     const pugi::xml_node node = pci.child("gpu");
     if (node.next_sibling("gpu"))
-      throw error(node.next_sibling("gpu"), "a second GPU at one busid (MLOPart) is not read");
+      throw error(node.next_sibling("gpu"), "a second GPU at one busid (MLOPart) is not supported");
     if (const auto [first, is_new] = gpu_lines_.emplace(std::pair(host_, bus_id), document_.at(pci).line); !is_new)
-      throw error(pci,
-                  "busid " + bus_id + " of a GPU is given twice, first in line " + std::to_string(first->second));
+      throw error(
+          pci, "busid " + bus_id + " of a GPU is repeated, first given in line " + std::to_string(first->second));
     if (!node.attribute("rank") && !how_.ranks_by_device) {
       ++without_rank_;
       outside_.emplace(std::pair(host_, bus_id), true);
@@ -248,13 +249,13 @@ class MachineReader {
     }
     for (const pugi::xml_node l : node.children("xgmi")) {
       noted.states_links = true;
-      if (how_.rates == NcclRates::nominal) throw error(l, "nominal rates of xGMI are not known; take rates=nccl");
+      if (how_.rates == NcclRates::nominal) throw error(l, "nominal rates of xGMI are unknown; use rates=nccl");
       read_later(l, gpu, kind_of_class(l.attribute("tclass").as_string("0x120000")),
                  rccl_xgmi_rate(node.attribute("gcn").value()), need(l, "count", 0, 1'000'000), among_gpus);
     }
     for (const pugi::xml_node l : node.children("c2c")) {
       const double c2c = number(l, "bw", 0) * static_cast<double>(need(l, "count", 0, 1'000'000)) / 1000;
-      if (!(c2c > 0)) throw error(l, "a <c2c> without bandwidth");
+      if (!(c2c > 0)) throw error(l, "<c2c> has no bandwidth");
       link_both(gpu, cpu_, NcclLinkKind::c2c, c2c);
       noted.has_c2c = true;
     }
@@ -286,27 +287,26 @@ class MachineReader {
     }
   }
 
-  // Ranks are 0 to n-1, each once; by device they become that.
+  // Checks that ranks are 0 to n-1, each once; with ranks=dev, assigns them.
   void check_ranks(pugi::xml_node root) {
     std::ranges::sort(ranks_, {}, [](const Ranked& r) { return std::tuple(r.host, r.rank, r.gpu); });
     if (ranks_.empty()) {
       throw error(root, without_rank_ != 0
-                            ? "no GPU has a rank, as in files that are written for NCCL_TOPO_FILE; add ranks=dev"
-                            : "no <gpu> with a rank: NCCL fills them in at run time; give what a run has written "
+                            ? "no GPU has a rank, as in files for NCCL_TOPO_FILE; add ranks=dev"
+                            : "no <gpu> has a rank: NCCL adds ranks at run time; use the dump of a run "
                               "(NCCL_TOPO_DUMP_FILE)");
     }
     if (without_rank_ != 0)
-      machine_.notes.push_back(counted(without_rank_, "GPU") +
-                               " without a rank left out, as outside of the communicator");
+      machine_.notes.push_back(counted(without_rank_, "GPU") + " without a rank omitted: outside the communicator");
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
       const Ranked& r = ranks_[i];
       if (i != 0 && ranks_[i - 1].host == r.host && ranks_[i - 1].rank == r.rank)
         throw input_error(r.where,
                           (how_.ranks_by_device ? "dev " : "rank ") + std::to_string(r.rank) +
-                              " is given twice, first in line " + std::to_string(ranks_[i - 1].where.line),
+                              " is repeated, first given in line " + std::to_string(ranks_[i - 1].where.line),
                           "network");
       if (!how_.ranks_by_device && r.rank != static_cast<std::int64_t>(i))
-        throw input_error(r.where, "rank " + std::to_string(i) + " is missing; the ranks of a file are 0 to n-1",
+        throw input_error(r.where, "rank " + std::to_string(i) + " is missing; a file must have the ranks 0 to n-1",
                           "network");
       machine_.devices[r.gpu].number = static_cast<std::int64_t>(i);
     }
@@ -328,7 +328,7 @@ class MachineReader {
   void join_later(const LaterLink& l) {
     if (joins(l) && l.gpu != no_gpu) machine_.gpu_links[l.gpu].links += l.count;
   }
-  // Returns whether the link leads to another device, perhaps to a GPU outside of the communicator.
+  // Returns whether the link leads to another device, which may be a GPU outside the communicator.
   bool joins(const LaterLink& l) {
     const std::uint32_t host = machine_.devices[l.from].host;
     const double rate = static_cast<double>(l.count) * l.bytes_per_ns;
@@ -355,7 +355,7 @@ class MachineReader {
     return true;
   }
 
-  // NCCL joins all NVLinks to switches in one. Where the switches are not in the hosts, that is one of all hosts.
+  // NCCL merges all NVSwitches into one. If the switches are outside the hosts, all hosts share it.
   std::uint32_t nvswitch(std::uint32_t host, std::string_view target) {
     const bool shared = machine_.hosts > 1 && target.starts_with("fffffff:");
     machine_.shares_nvswitch = machine_.shares_nvswitch || shared;
@@ -374,7 +374,7 @@ class MachineReader {
       if (l.kind == NcclLinkKind::between_cpus) continue;
       if (uneven++ == 0) first = machine_.devices[l.from].name + " to " + machine_.devices[l.to].name;
     }
-    if (uneven != 0) machine_.notes.push_back("NVLinks that differ in the two directions, such as from " + first);
+    if (uneven != 0) machine_.notes.push_back("asymmetric NVLinks, such as from " + first);
   }
 
   struct Ranked {
@@ -389,25 +389,25 @@ class MachineReader {
   const NcclReading& how_;
   NcclMachine machine_;
   std::unordered_map<std::string, std::uint32_t> hosts_;  // by hash
-  std::uint32_t host_ = 0;                                // of what is read
+  std::uint32_t host_ = 0;                                // of the current element
   std::uint32_t cpu_ = 0;
   std::map<std::uint32_t, std::uint32_t> cpus_of_host_;
   std::uint64_t without_rank_ = 0;
-  std::uint64_t nowhere_ = 0;  // links without a target
+  std::uint64_t nowhere_ = 0;  // links with a missing target
   std::uint32_t first_nowhere_ = 0;
   std::uint64_t to_self_ = 0;  // links from a device to itself
   std::uint32_t first_to_self_ = 0;
   std::vector<Ranked> ranks_;
   std::vector<std::pair<std::uint32_t, double>> cpu_rates_;
   std::vector<LaterLink> later_;
-  std::unordered_map<std::uint64_t, std::uint32_t> links_;  // of each (from, to), into links
+  std::unordered_map<std::uint64_t, std::uint32_t> links_;  // from (from, to) to the index in links
   std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> cpus_;
   std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> nets_;
-  std::map<ByHost, std::uint32_t> gpus_;  // busids are separate by kind of device, as in NCCL
+  std::map<ByHost, std::uint32_t> gpus_;  // busids are separate for each kind of device, as in NCCL
   std::map<ByHost, std::uint32_t> bridges_;
   std::map<ByHost, std::uint32_t> cards_;
   std::map<ByHost, std::uint32_t> gpu_lines_;
-  std::map<ByHost, std::pair<std::uint32_t, std::uint32_t>> bridge_lines_;  // how many, and the first
+  std::map<ByHost, std::pair<std::uint32_t, std::uint32_t>> bridge_lines_;  // count, and line of the first
   std::map<ByHost, bool> outside_;                                          // GPUs without a rank
   std::map<std::uint32_t, std::uint32_t> nvswitches_;
 };
@@ -416,7 +416,7 @@ class MachineReader {
 
 NcclMachine read_nccl_machine(const std::string& name, std::string_view text, const NcclReading& how) {
   if (text.size() > max_xml_bytes)
-    throw input_error({.file = name}, "larger than 16 MiB, which no topology of NCCL is", "network");
+    throw input_error({.file = name}, "larger than 16 MiB, the limit of an NCCL topology", "network");
   return MachineReader(name, text, how).read();
 }
 

@@ -32,7 +32,7 @@ std::string gpus_of(const NcclGpu& like, std::size_t count, const char* noun = "
   return counted(count, noun) + (like.sm == 0 ? "" : " of sm " + std::to_string(like.sm));
 }
 
-// Finds the one GPU that differs in `value` from three or more equal GPUs.
+// Finds the only GPU whose `value` differs from three or more equal GPUs.
 template <class Value, class Describe>
 void find_odd_one(NcclMachine& machine, const Gpus& gpus, const Value& value, const Describe& describe) {
   std::map<decltype(value(*gpus[0])), Gpus> by_value;
@@ -47,7 +47,8 @@ void find_odd_one(NcclMachine& machine, const Gpus& gpus, const Value& value, co
                           gpus_of(*rest[0], rest.size(), "other GPU") + " have " + describe(*rest[0]));
 }
 
-// Returns whether there is a note: GPUs without NVLink if others have it, or if the kind implies it.
+// Adds a note if GPUs lack NVLink although others have it, or their capability implies it. Returns whether it
+// did.
 bool lacks_links(NcclMachine& machine, const Gpus& gpus) {
   Gpus without;
   for (const NcclGpu* gpu : gpus) {
@@ -57,7 +58,7 @@ bool lacks_links(NcclMachine& machine, const Gpus& gpus) {
   std::string element = gpus[0]->is_amd ? "<xgmi>" : "<nvlink>";
   if (std::ranges::all_of(without, &NcclGpu::states_links)) element += " to another device";
   const bool c2c = std::ranges::all_of(without, &NcclGpu::has_c2c);
-  const std::string over = c2c ? "messages go over C2C" : "messages go over PCI";
+  const std::string over = c2c ? "messages use C2C" : "messages use PCI";
   const auto note = [&](const std::string& lack, const std::string& rest) {
     if (machine.lacks_links.empty()) machine.lacks_links = lack;
     machine.notes.push_back(lack + rest);
@@ -71,9 +72,8 @@ bool lacks_links(NcclMachine& machine, const Gpus& gpus) {
   const bool has_neighbours =
       std::ranges::any_of(gpus, [&](const NcclGpu* gpu) { return gpu != gpus[0] && gpu->host == gpus[0]->host; });
   if (!has_neighbours || std::ranges::find(with_nvlink, gpus[0]->sm) == with_nvlink.end()) return false;
-  return note(
-      gpus_of(*gpus[0], gpus.size()) + " have no " + element,
-      ", so " + over + "; unless they are PCIe cards, give a file that a run has written (NCCL_TOPO_DUMP_FILE)");
+  return note(gpus_of(*gpus[0], gpus.size()) + " have no " + element,
+              ", so " + over + "; unless they are PCIe cards, use the dump of a run (NCCL_TOPO_DUMP_FILE)");
 }
 
 }  // namespace

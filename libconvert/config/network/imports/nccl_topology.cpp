@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes topologies that NCCL and RCCL write (NCCL_TOPO_DUMP_FILE) as networks, with the options of et-networks(5).
+// Reads topologies of NCCL and RCCL (NCCL_TOPO_DUMP_FILE) as networks, with the options of et-networks(5).
 #include <algorithm>
 
 #include "config/network/imports/import.h"
@@ -16,7 +16,7 @@ Error nccl_option_error(const NetworkFile& file, const std::string& why) {
   return usage_error("network '" + file.path + "': " + why);
 }
 
-// "nvlink:500ns,pci:700ns", or one time, of the network; may be given again for other kinds.
+// Parses "nvlink:500ns,pci:700ns", or one time for the network; the option may be repeated for other kinds.
 void set_latencies(const NetworkFile& file, NcclJoining& how) {
   for (const auto& [key, value] : file.options) {
     if (key != "lat") continue;
@@ -26,10 +26,10 @@ void set_latencies(const NetworkFile& file, NcclJoining& how) {
       const std::optional<Picoseconds> time = parse_time(piece.substr(colon == std::string::npos ? 0 : colon + 1));
       const std::vector<std::string> kinds = {"nvlink", "pci", "net"};
       if (std::ranges::find(kinds, kind) == kinds.end())
-        throw nccl_option_error(file, "lat of '" + kind + "'" + hint_for(kind, kinds));
+        throw nccl_option_error(file, "unknown kind of latency '" + kind + "'" + hint_for(kind, kinds));
       if (!time)
         throw nccl_option_error(file,
-                                "lat wants times such as nvlink:500ns,pci:700ns,net:2us, not '" + piece + "'");
+                                "lat requires times such as nvlink:500ns,pci:700ns,net:2us, not '" + piece + "'");
       if (kind == "nvlink") how.nvlink_ps = *time;
       if (kind == "pci") how.pci_ps = *time;
       if (kind == "net") how.net_ps = *time;
@@ -46,13 +46,13 @@ NcclJoining joining_of(const NetworkFile& file) {
   if (const std::optional<std::string> over = file.get("over")) {
     how.oversubscription = parse_number(*over).value_or(0);
     if (how.oversubscription < 1)
-      throw nccl_option_error(file, "over wants a number from 1 on, not '" + *over + "'");
+      throw nccl_option_error(file, "over requires a number of at least 1, not '" + *over + "'");
   }
   if (how.fabric != NcclFabric::leaf_spine && (file.get("leaf") || file.get("over")))
-    throw nccl_option_error(file, "leaf and over belong to fabric=leaf-spine");
+    throw nccl_option_error(file, "leaf and over require fabric=leaf-spine");
   if (how.copies > 1 && how.fabric == NcclFabric::none)
-    throw nccl_option_error(file, "hosts=" + std::to_string(how.copies) +
-                                      " wants what joins them: fabric=rail, fabric=switch or fabric=leaf-spine");
+    throw nccl_option_error(
+        file, "hosts=" + std::to_string(how.copies) + " requires fabric=rail, fabric=switch or fabric=leaf-spine");
   set_latencies(file, how);
   return how;
 }

@@ -12,7 +12,7 @@
 namespace convert {
 namespace {
 
-// "hosts=4": a key is letters, digits and '-'.
+// Returns whether a piece is an option, "hosts=4"; a key consists of letters, digits, '-' and '_'.
 bool is_network_option(std::string_view piece) {
   const std::size_t equals = piece.find('=');
   const auto in_key = [](char c) {
@@ -31,7 +31,7 @@ std::optional<std::string> NetworkFile::get(std::string_view key) const {
   std::optional<std::string> found;
   for (const auto& [k, value] : options) {
     if (k != key) continue;
-    if (found) throw option_error(*this, std::string(key) + " is given twice");
+    if (found) throw option_error(*this, std::string(key) + " is repeated");
     found = value;
   }
   return found;
@@ -43,7 +43,7 @@ std::int64_t NetworkFile::whole(std::string_view key, std::int64_t low, std::int
   if (!text) return otherwise;
   const std::optional<std::int64_t> n = parse_int(*text);
   if (n && *n >= low && *n <= high) return *n;
-  throw option_error(*this, std::string(key) + " wants a whole number from " + std::to_string(low) + " to " +
+  throw option_error(*this, std::string(key) + " requires a whole number from " + std::to_string(low) + " to " +
                                 std::to_string(high) + ", not '" + *text + "'");
 }
 
@@ -51,21 +51,21 @@ std::size_t NetworkFile::choice(std::string_view key, const std::vector<std::str
   const std::optional<std::string> text = get(key);
   const auto found = text ? std::ranges::find(names, *text) : names.begin();
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  throw option_error(
-      *this, std::string(key) + " is one of " + join(names) + ", not '" + *text + "'" + did_you_mean(*text, names));
+  throw option_error(*this, std::string(key) + " must be one of " + join(names) + ", not '" + *text + "'" +
+                                did_you_mean(*text, names));
 }
 
 void NetworkFile::check_keys(const std::vector<std::string>& known, std::string_view noun) const {
   for (const auto& [key, value] : options) {
     if (std::ranges::find(known, key) != known.end()) continue;
-    const std::string taken = known.empty() ? "; " + std::string(noun) + " takes no options" : hint_for(key, known);
+    const std::string taken = known.empty() ? "; " + std::string(noun) + " has no options" : hint_for(key, known);
     throw option_error(*this, "unknown key '" + key + "'" + taken);
   }
 }
 
 NetworkFile split_network_file(const std::string& text) {
   NetworkFile file{.path = text};
-  std::error_code error;  // of a name that cannot be
+  std::error_code error;  // set if the name is invalid
   if (std::filesystem::exists(text, error)) return file;
   std::size_t comma = text.find(',');
   const auto piece_behind = [&text](std::size_t at) {

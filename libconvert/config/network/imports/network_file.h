@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads what names a network's file on the command line: its path, and options of its format behind it.
+// Network files on the command line: a path, followed by options of the format.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,24 @@
 
 namespace convert {
 
-// Holds "dgx.xml,hosts=4,fabric=rail" taken apart.
+// A network argument, "dgx.xml,hosts=4,fabric=rail", split into path and options.
 struct NetworkFile {
   std::string path;
-  // In their order. What has no '=' behind a comma belongs to the value before it: lat=nvlink:500ns,pci:700ns.
+  // In order. A piece without '=' after a comma belongs to the previous value: lat=nvlink:500ns,pci:700ns.
   std::vector<std::pair<std::string, std::string>> options{};
 
-  // Returns the value of a key, nothing if it is not given. Functions throw Error(usage) that names file and key:
-  // at a key that is given twice, and for a value that is none of those wanted.
+  // Returns the value of a key; nothing if the key is absent. All readers throw Error(usage), with file and key,
+  // for a repeated key and an invalid value.
   [[nodiscard]] std::optional<std::string> get(std::string_view key) const;
   [[nodiscard]] std::int64_t whole(std::string_view key, std::int64_t low, std::int64_t high,
                                    std::int64_t otherwise) const;
-  // Returns the place among the names of the value; that of the first if the key is not given.
+  // Returns the index of the value in `names`; 0 if the key is absent.
   [[nodiscard]] std::size_t choice(std::string_view key, const std::vector<std::string>& names) const;
-  // Throws Error(usage) for a key that is not among `known`, with the nearest. `noun`: "an NCCL topology".
+  // Throws Error(usage) for a key that is not in `known`, with the nearest known key. `noun`: "an NCCL topology".
   void check_keys(const std::vector<std::string>& known, std::string_view noun) const;
 };
 
-// Takes a text apart. All of it is the path if a file has that name, or if nothing behind a comma is KEY=VALUE.
+// Splits a text. All of it is the path if a file has that name, or if no piece after a comma is KEY=VALUE.
 [[nodiscard]] NetworkFile split_network_file(const std::string& text);
 
 }  // namespace convert

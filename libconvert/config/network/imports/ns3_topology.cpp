@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads the physical topologies of ns-3 simulations: those of HPCC and ASTRA-sim, and of SimAI, which differ in
-// their first line; see et-networks(5).
+// Reads physical topologies of ns-3 simulations, in the formats of HPCC and ASTRA-sim and of SimAI, which differ
+// in their first line; see et-networks(5).
 #include <algorithm>
 #include <array>
 
@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// Hands out words between blanks, and knows where they stand.
+// Splits the text into words, and tracks their locations.
 class Words {
  public:
   explicit Words(const ImportSource& source) : source_(source) {}
@@ -31,7 +31,7 @@ class Words {
     while (at_ < text.size() && !is_blank(text[at_])) ++at_;
     return text.substr(begin_, at_ - begin_);
   }
-  // Says where the word stands that next() returned last.
+  // Returns the location of the last word that next() returned.
   [[nodiscard]] Location place() const {
     return {.file = source_.name, .line = line_, .column = static_cast<std::uint32_t>(begin_ - line_begin_ + 1)};
   }
@@ -61,7 +61,7 @@ std::vector<std::string_view> words_of_first_line(std::string_view text) {
   return words;
 }
 
-// ns-3's rates, with decimal prefixes; bits, or bytes for those with a capital B.
+// Parses ns-3's rates, with decimal prefixes, in bits, or in bytes for units with a capital B.
 std::optional<double> parse_ns3_rate(std::string_view text) {
   using Unit = std::pair<std::string_view, double>;
   static constexpr std::array units = {Unit{"Gbps", 8},    Unit{"Mbps", 8e3}, Unit{"Kbps", 8e6}, Unit{"kbps", 8e6},
@@ -84,9 +84,8 @@ class Ns3Reader {
     read_switches();
     for (std::uint64_t i = 0; i < links_; ++i) read_link(draft, i);
     if (parallel_ != 0)
-      notes_.push_back(counted(parallel_, "link") +
-                       " beside another of the same pair: the bandwidths are added up");
-    if (lossy_ != 0) notes_.push_back(counted(lossy_, "link") + " with an error rate: nothing is lost here");
+      notes_.push_back(counted(parallel_, "link") + " parallel to another link: bandwidths are summed");
+    if (lossy_ != 0) notes_.push_back(counted(lossy_, "link") + " with an error rate: losses are not simulated");
     read_rest();
     WireGraph graph = draft.finish(rest_.empty() ? "" : "; " + rest_);
     return {.source = source_.name, .graph = std::move(graph), .notes = std::move(notes_)};
@@ -95,9 +94,10 @@ class Ns3Reader {
  private:
   std::uint64_t whole(std::string_view what) {
     const std::string_view word = words_.next();
-    if (word.empty()) throw words_.error("ends before " + std::string(what));
+    if (word.empty()) throw words_.error("the file ends before " + std::string(what));
     if (const auto n = parse_plain(word, UINT32_MAX)) return *n;
-    throw words_.error(std::string(what) + " wants a whole number, not '" + std::string(word.substr(0, 40)) + "'");
+    throw words_.error(std::string(what) + ": expected a whole number, not '" + std::string(word.substr(0, 40)) +
+                       "'");
   }
 
   void read_header() {
@@ -106,7 +106,7 @@ class Ns3Reader {
       (void)words_.next();
       throw words_.error(
           "the first line has " + counted(count, "word") +
-          "; of ns-3's topologies it has 3 (nodes, switches, links), of SimAI's 6 or 7 (nodes, GPUs of "
+          "; ns-3's topologies have 3 (nodes, switches, links), SimAI's topologies 6 or 7 (nodes, GPUs of "
           "a server, NVSwitches, switches, links, type of GPU, GPUs of a node)");
     }
     nodes_ = whole("the count of nodes");
@@ -121,25 +121,26 @@ class Ns3Reader {
       throw words_.error(std::to_string(switches_) + " switches among " + counted(nodes_, "node"));
   }
 
-  // Hosts, the ids that are no switches, are the NPUs in their order; switches follow in the order of their ids.
+  // Hosts, the ids that are not switches, become NPUs in order of their ids; switches follow in order of their
+  // ids.
   void read_switches() {
     std::vector<char> is_switch(nodes_, 0);
     for (std::uint64_t i = 0; i < switches_; ++i) {
       const std::uint64_t id = whole("the ids of " + std::to_string(switches_) + " switches");
       if (id >= nodes_) throw words_.error(no_node(id));
-      if (std::exchange(is_switch[id], 1) != 0)
-        throw words_.error("switch " + std::to_string(id) + " is named twice");
+      if (std::exchange(is_switch[id], 1) != 0) throw words_.error("switch " + std::to_string(id) + " is repeated");
     }
     Device npu = 0;
     auto next_switch = static_cast<Device>(nodes_ - switches_);
     for (const char s : is_switch) devices_.push_back(s != 0 ? next_switch++ : npu++);
   }
   [[nodiscard]] std::string no_node(std::uint64_t id) const {
-    return "node " + std::to_string(id) + " is not among the " + std::to_string(nodes_) + " of the first line";
+    return "node " + std::to_string(id) + " is not one of the " + std::to_string(nodes_) +
+           " nodes of the first line";
   }
 
   Device node() {
-    const std::uint64_t id = whole("the links, " + std::to_string(links_) + " by the first line,");
+    const std::uint64_t id = whole("the links (" + std::to_string(links_) + " by the first line)");
     if (id >= nodes_) throw words_.error(no_node(id));
     return devices_[id];
   }
@@ -151,27 +152,27 @@ class Ns3Reader {
     const auto need = [&](const char* what) {
       const std::string_view word = words_.next();
       if (!word.empty()) return word;
-      throw words_.error("ends before the " + std::string(what) + " of link " + std::to_string(number + 1) +
-                         " of " + std::to_string(links_));
+      throw words_.error("the file ends before the " + std::string(what) + " of link " +
+                         std::to_string(number + 1) + " of " + std::to_string(links_));
     };
     const std::string_view rate = need("rate");
     const std::optional<double> bytes_per_ns = parse_ns3_rate(rate);
-    if (!bytes_per_ns) throw words_.error("a rate such as 400Gbps is expected, not '" + clip(rate) + "'");
+    if (!bytes_per_ns) throw words_.error("expected a rate such as 400Gbps, not '" + clip(rate) + "'");
     const std::string_view delay = need("delay");
     const std::optional<Picoseconds> latency =
         delay.ends_with('s') ? parse_time(delay) : std::optional<Picoseconds>();
-    if (!latency) throw words_.error("a delay such as 0.0005ms is expected, not '" + clip(delay) + "'");
+    if (!latency) throw words_.error("expected a delay such as 0.0005ms, not '" + clip(delay) + "'");
     const std::string_view loss = need("error rate");
     const std::optional<double> lost = parse_number(loss);
     if (!lost || *lost < 0 || *lost > 1)
-      throw words_.error("an error rate from 0 to 1 is expected, not '" + clip(loss) + "'");
+      throw words_.error("expected an error rate from 0 to 1, not '" + clip(loss) + "'");
     lossy_ += *lost > 0 ? 1 : 0;
     const GraphWire up{.from = from, .to = to, .bytes_per_ns = *bytes_per_ns, .latency_ps = *latency};
     const GraphWire down{.from = to, .to = from, .bytes_per_ns = *bytes_per_ns, .latency_ps = *latency};
     parallel_ += draft.add_up(up, place) ? 1 : 0;
     draft.add_up(down, place);
   }
-  // ns-3 reads as many links as the first line states. HPCC's files have further links after these, or prose.
+  // ns-3 reads the number of links in the first line. HPCC's files have further links after these, or prose.
   void read_rest() {
     const std::string_view word = words_.next();
     if (word.empty()) return;
@@ -190,11 +191,11 @@ class Ns3Reader {
   std::vector<Device> devices_;  // by id
   std::uint64_t parallel_ = 0;
   std::uint64_t lossy_ = 0;
-  std::string rest_;  // the note about lines that are ignored
+  std::string rest_;  // note about ignored lines
   std::vector<std::string> notes_;
 };
 
-// Numbers alone, three or more, in the first line.
+// Returns whether the first line has three or more words, all numbers.
 bool sniff_ns3(std::string_view text) {
   const std::vector<std::string_view> words = words_of_first_line(text);
   return words.size() >= 3 && std::all_of(words.begin(), words.begin() + 3, [](std::string_view w) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says of files that are known and hold no network, or not in a form that is read, what they are.
+// Recognised formats that contain no network, or are not supported, with the reason for the rejection.
 #include "config/network/imports/import.h"
 #include "config/network/imports/infragraph_model.h"
 #include "core/diagnostic.h"
@@ -12,13 +12,13 @@ bool sniff_nccl_graph(std::string_view text) {
   return root == "graphs" || root == "graph";
 }
 std::string refuse_nccl_graph(std::string_view /*text*/) {
-  return "is a graph file of NCCL (NCCL_GRAPH_DUMP_FILE): the channels that NCCL chose, not the network; give the "
-         "topology file (NCCL_TOPO_DUMP_FILE); et-generate --algorithm graph:FILE makes its rings";
+  return "is an NCCL graph file (NCCL_GRAPH_DUMP_FILE), which contains channels, not the network; use the "
+         "topology file (NCCL_TOPO_DUMP_FILE); et-generate --algorithm graph:FILE generates its rings";
 }
 
 bool sniff_hwloc(std::string_view text) { return first_element(text) == "topology"; }
 std::string refuse_hwloc(std::string_view /*text*/) {
-  return "is a topology of hwloc (lstopo), which has no bandwidths of links; give NCCL's "
+  return "is a topology of hwloc (lstopo), which has no link bandwidths; use the topology file of NCCL "
          "(NCCL_TOPO_DUMP_FILE)";
 }
 
@@ -28,28 +28,28 @@ bool sniff_other_xml(std::string_view text) {
 }
 std::string refuse_other_xml(std::string_view text) {
   return "is XML with root <" + std::string(first_element(text).substr(0, 40)) +
-         ">; a network in XML is a topology of NCCL, with root <system>";
+         ">; the only XML network is a topology of NCCL, with root <system>";
 }
 
 bool sniff_logical_dims(std::string_view text) {
   return text.starts_with('{') && mentions_key(text, "logical-dims");
 }
 std::string refuse_logical_dims(std::string_view /*text*/) {
-  return "holds the logical dimensions only; give the physical topology file";
+  return "contains only the logical dimensions; use the physical topology file";
 }
 
 bool sniff_taccl(std::string_view text) {
   return mentions_key(text, "node_invbws_list") || mentions_key(text, "node_betas_list");
 }
 std::string refuse_taccl(std::string_view /*text*/) {
-  return "is a topology of TACCL, which holds costs; the links of a machine are in TACCL's program, by the "
-         "machine's name; write them as a list of links";
+  return "is a topology of TACCL, which contains costs; look up the links in TACCL's program, by the "
+         "machine's name, and write them as a list of links";
 }
 
 bool sniff_teccl(std::string_view text) { return mentions_key(text, "TopologyParams"); }
 std::string refuse_teccl(std::string_view /*text*/) {
-  return "is an input of TE-CCL, which names a topology; its links are in TE-CCL's program. TE-CCL's schedules "
-         "hold them, and are accepted instead of a network";
+  return "is an input of TE-CCL, which only names a topology; use a schedule of TE-CCL, which contains "
+         "the links";
 }
 
 bool sniff_infragraph_1(std::string_view text) {
@@ -61,8 +61,8 @@ bool sniff_infragraph_annotated(std::string_view text) {
   return mentions_key(text, "infrastructure") && !mentions_key(text, "connections");
 }
 std::string refuse_infragraph_annotated(std::string_view /*text*/) {
-  return "is an annotated graph of InfraGraph 2 or 3, which is not read; give the value of its key "
-         "'infrastructure' as a file of its own";
+  return "is an annotated graph of InfraGraph 2 or 3, which is not supported; use the value of its key "
+         "'infrastructure' as a separate file";
 }
 
 bool sniff_networkx(std::string_view text) {
@@ -70,11 +70,12 @@ bool sniff_networkx(std::string_view text) {
          mentions_key(text, "source") && mentions_key(text, "target");
 }
 std::string refuse_networkx(std::string_view /*text*/) {
-  return "is a graph of networkx (nodes and edges), as InfraGraph 2 and 3 export it, which is not read; give the "
+  return "is a graph of networkx (nodes and edges), as InfraGraph 2 and 3 export it, which is not supported; use "
+         "the "
          "infrastructure (devices and instances) or a list of links";
 }
 
-// "GPU0 GPU1 …" over rows of "GPU0 X NV2 …"; the first line may be underlined by escape sequences.
+// Recognises "GPU0 GPU1 …" above rows of "GPU0 X NV2 …"; the first line may be underlined by escape sequences.
 bool sniff_nvidia_smi(std::string_view text) {
   const std::size_t first = text.find("GPU0");
   if (first == std::string_view::npos ||
@@ -84,7 +85,7 @@ bool sniff_nvidia_smi(std::string_view text) {
   return row != std::string_view::npos && text.substr(row, text.find('\n', row + 1) - row).find(" X ") < 200;
 }
 std::string refuse_nvidia_smi(std::string_view /*text*/) {
-  return "is the output of nvidia-smi topo -m, which states kinds of links and no bandwidths; give NCCL's topology "
+  return "is the output of nvidia-smi topo -m, which has no link bandwidths; use NCCL's topology "
          "(NCCL_TOPO_DUMP_FILE)";
 }
 
@@ -92,7 +93,7 @@ bool sniff_rocm_smi(std::string_view text) {
   return text.substr(0, 4096).find("ROCm System Management Interface") != std::string_view::npos;
 }
 std::string refuse_rocm_smi(std::string_view /*text*/) {
-  return "is the output of rocm-smi, which states weights and hops of links and no bandwidths; give RCCL's "
+  return "is the output of rocm-smi, which has no link bandwidths; use RCCL's "
          "topology (NCCL_TOPO_DUMP_FILE)";
 }
 
@@ -101,12 +102,12 @@ bool sniff_mscclpp(std::string_view text) {
          (mentions_key(text, "threadblocks") || mentions_key(text, "channels"));
 }
 std::string refuse_mscclpp(std::string_view /*text*/) {
-  return "is an execution plan of MSCCL++, which is not read; give the algorithm as MSCCL-IR (XML)";
+  return "is an execution plan of MSCCL++, which is not supported; use the algorithm in MSCCL-IR (XML)";
 }
 
 bool sniff_htsim(std::string_view text) { return text.starts_with("Nodes ") && text.find("\nTiers ") < 200; }
 std::string refuse_htsim(std::string_view /*text*/) {
-  return "is a topology of htsim, which is not read; give it in short form, such as tree:8x4,bw=25GB/s,lat=1us";
+  return "is a topology of htsim, which is not supported; use the short form, such as tree:8x4,bw=25GB/s,lat=1us";
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace convert {
 namespace {
 
-// Tags of activations and tokens stand behind those of what replicas hand over.
+// Tags of activations and tokens follow the tags of transfers between replicas.
 constexpr std::int64_t first_token_tag = std::int64_t{1} << 24U;
 constexpr std::int64_t token_bytes = 8;
 
@@ -55,22 +55,22 @@ class InferenceMaker {
   }
 
  private:
-  // Returns of how many replicas prompts come together here, and to how many those of one go in turn.
+  // Return the number of replicas whose prompts are collected here, and of replicas that this one sends to in turn.
   [[nodiscard]] std::int64_t sources() const { return times(w_.plan.prefill_replicas, w_.plan.decode_replicas); }
   [[nodiscard]] std::int64_t targets() const { return times(w_.plan.decode_replicas, w_.plan.prefill_replicas); }
   [[nodiscard]] std::int64_t times(std::int64_t more, std::int64_t fewer) const {
     return role_ == ReplicaRole::all ? 1 : std::max<std::int64_t>(more / fewer, 1);
   }
-  // Returns how many batches of prompts are gone on with here.
+  // Returns the number of batches of prompts that are decoded here.
   [[nodiscard]] std::int64_t batches() const { return w_.step.micro_batches * sources() / targets(); }
-  // Returns the tag of what a batch needs in a step (0: its prompt): activations, or the token.
+  // Returns the tag of a batch's input in a step (0: its prompt): activations, or the token.
   [[nodiscard]] std::int64_t tag(std::int64_t batch, std::int64_t step, bool token) const {
     const std::int64_t most_batches = std::max(batches(), w_.step.micro_batches);
     return first_token_tag + 2 * ((iteration_ * most_batches + batch) * (w_.step.tokens + 1) + step) +
            (token ? 1 : 0);
   }
-  // Returns the tag of a layer's keys, or behind the last layer of the first token, of a batch of those that two
-  // replicas exchange.
+  // Returns the tag of a layer's keys (or, after the last layer, of the first token) of a batch that two replicas
+  // exchange.
   [[nodiscard]] std::int64_t handed_tag(std::int64_t batch, std::int64_t layer) const {
     return (iteration_ * w_.step.micro_batches + batch) * (w_.model.layers + 1) + layer;
   }
@@ -83,7 +83,7 @@ class InferenceMaker {
     const std::int64_t token = w_.step.activation_bytes * Parameters(w_.model).keys_and_values();
     return w_.step.micro_batch * w_.step.sequence * token / (w_.model.latent() ? 1 : w_.plan.tensor);
   }
-  // Those of the tokens before come, those of this one go.
+  // Loads the keys and values of the previous tokens, and stores the new token's.
   void fetch_keys(const LayerMaker::At& at, BodyIndex x) {
     const std::int64_t token = key_bytes() / w_.step.sequence;
     b_.await({b_.load("load keys", token * (at.keys - 1), x)});
@@ -111,7 +111,7 @@ class InferenceMaker {
     end(tokens_, batch, step, x);
   }
 
-  // Returns what gives the tokens that a step begins with; no_node: they are there.
+  // Returns the node that produces the input tokens of a step; no_node if they are already available.
   BodyIndex token_before(std::int64_t batch, std::int64_t step) {
     if (step == 1 && role_ == ReplicaRole::decode)
       return b_.receive(Peer::prefill_last_stage, all_tokens_bytes(),
@@ -138,7 +138,7 @@ class InferenceMaker {
     return layers.reduce(b_.compute("embedding", n, 2 * real(w_.step.activation_bytes) * n, {token}));
   }
 
-  // Draws the next token of each prompt.
+  // Samples the next token of each prompt.
   BodyIndex sample(LayerMaker& layers, BodyIndex x) {
     const std::int64_t n = w_.step.micro_batch, b = w_.step.activation_bytes;
     const std::int64_t h = w_.model.hidden, vocab = w_.model.vocab, t = w_.plan.tensor;
@@ -153,7 +153,7 @@ class InferenceMaker {
             at.micro_batch % targets());
   }
   void await_keys(const LayerMaker::At& at) {
-    if (at.keys != w_.step.sequence + 1) return;  // they are there from the first step on
+    if (at.keys != w_.step.sequence + 1) return;  // available from the first step on
     b_.await({b_.receive(Peer::prefill_replica, key_bytes(), handed_tag(at.micro_batch / sources(), at.layer),
                          at.micro_batch % sources())});
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The model of Naumov et al. 2019, as facebookresearch/dlrm computes it (dlrm_s_pytorch.py, interaction "dot").
+// Model of Naumov et al. 2019, as computed by facebookresearch/dlrm (dlrm_s_pytorch.py, interaction "dot").
 #include "generate/workload/models/dlrm.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 std::int64_t vectors_of(const DlrmShape& shape) { return std::ssize(shape.tables) + 1; }
 
-// What the interaction gives: the products of all pairs, and what the bottom matrices gave.
+// Returns the output width of the interaction: the products of all pairs, and the output of the bottom matrices.
 std::int64_t interaction_width(const DlrmShape& shape) {
   const std::int64_t vectors = vectors_of(shape);
   return vectors * (vectors - 1) / 2 + shape.dim;
@@ -61,10 +61,10 @@ class DlrmMaker {
   }
 
  private:
-  // Elements of a table, or of a part, for the samples of a rank.
+  // Elements of a table, or of a column shard, for the samples of a rank.
   [[nodiscard]] std::int64_t part() const { return w_.step.micro_batch * columns_; }
 
-  // A computation on what the rank's tables hold for all samples, `accesses` to each element.
+  // Adds a computation on the rank's tables for all samples, with `accesses` to each element.
   BodyIndex on_tables(std::string_view name, std::int64_t accesses, BodyIndex after) {
     const std::int64_t bytes = accesses * w_.step.activation_bytes * part();
     const double parts = real(tables_.front() * w_.plan.data);
@@ -72,7 +72,7 @@ class DlrmMaker {
     follow({.operations = part(), .bytes = bytes});
     return i;
   }
-  // To the ranks of the samples, or back to those of the tables. Both send and get what tables hold for samples.
+  // Sends results to the ranks of the samples, or gradients back. Both ends handle the tables' data for samples.
   BodyIndex exchange(BodyIndex after, bool back) {
     const std::int64_t bytes = w_.step.activation_bytes * part();
     const BodyIndex i = maker_.nodes().collective(Collective::all_to_all, tables_.front() * w_.plan.data * bytes,
@@ -84,7 +84,7 @@ class DlrmMaker {
     if (!maker_.nodes().body().loads.empty()) maker_.nodes().follow(tables);
   }
 
-  // Products of all vectors of a sample with all; backward those of the gradients with the vectors, from both
+  // Products of all pairs of a sample's vectors; in the backward pass, of the gradients with the vectors, from both
   // sides.
   BodyIndex interaction(bool backward, std::vector<BodyIndex> after) {
     const double vectors = real(vectors_of(shape_)), dim = real(shape_.dim);
@@ -122,7 +122,7 @@ class DlrmMaker {
 
   const Workload& w_;
   const DlrmShape& shape_;
-  std::int64_t columns_;  // of a table, or of each part of one
+  std::int64_t columns_;  // of a table, or of each column shard
   SampleMaker maker_;
   std::vector<WeightedLayer> bottom_, top_;
   std::vector<std::int64_t> tables_;  // of each rank

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes what the ranks of a recommendation model do in training steps.
+// Nodes of the ranks of a recommendation model in training steps.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace convert {
 
-// Returns the body of all ranks of a workload that was checked; what a rank's tables make of it follows from its
-// place. Tables are divided, those that are cut by columns; the matrices every rank has. A rank looks its tables up
-// for the samples of all ranks, an all-to-all brings what it found to theirs, and gradients come back. Those of the
-// matrices are reduced in buckets.
+// Returns the body of all ranks of a checked workload; a rank's place determines its tables. Tables are
+// distributed, possibly cut by columns; matrices are replicated on every rank. A rank looks up its tables for the
+// samples of all ranks, an all-to-all sends the results to the samples' ranks, and their gradients return. The
+// gradients of matrices are reduced in buckets.
 [[nodiscard]] StageBody make_dlrm(const Workload& workload, const PlanGroups& groups);
 
 [[nodiscard]] std::int64_t parameters_of(const DlrmShape& shape);
 
-// The tables of a rank, or parts of tables that are cut.
+// Tables of a rank, or column shards of tables.
 struct DealtTables {
   std::int64_t count = 0;
-  std::int64_t rows = 0;  // of all
+  std::int64_t rows = 0;  // sum over the tables
 };
-// Deals tables to ranks, the largest first, each to the first rank that has the fewest rows so far.
+// Distributes tables to ranks, the largest first, each to the first rank with the fewest rows so far.
 [[nodiscard]] std::vector<DealtTables> deal_tables(const DlrmShape& shape, std::int64_t ranks, Deal deal);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes what the ranks of a residual network or a vision transformer do in training steps.
+// Nodes of the ranks of a residual network or a vision transformer in training steps.
 #pragma once
 
 #include "config/workload/workload.h"
@@ -7,14 +7,14 @@
 
 namespace convert {
 
-// Return the body of all ranks of a workload that was checked. A convolution or matrix is a node with its norm and
-// activation; backward its input's gradient is one, that of its weights another. The gradients of all are reduced
-// in buckets.
+// Return the body of all ranks of a checked workload. A convolution or matrix is one node with its norm and
+// activation. In the backward pass the gradients of its input and of its weights are one node each. The gradients
+// of all weights are reduced in buckets.
 [[nodiscard]] StageBody make_resnet(const Workload& workload, const PlanGroups& groups);
 [[nodiscard]] StageBody make_vit(const Workload& workload, const PlanGroups& groups);
 
 [[nodiscard]] std::int64_t resnet_parameters(const ImageShape& shape);
-[[nodiscard]] double resnet_multiplications(const ImageShape& shape);  // multiply-adds of an image
+[[nodiscard]] double resnet_multiplications(const ImageShape& shape);  // multiply-adds per image
 [[nodiscard]] std::int64_t vit_parameters(const Workload& workload);
 
 }  // namespace convert

@@ -36,7 +36,7 @@ class MlpMaker {
                        real(w_.step.activation_bytes) * (n * (i + o) + i * o), after);
   }
 
-  // The forward and backward pass of a micro-batch.
+  // Adds the forward and backward pass of a micro-batch.
   void pass(bool last) {
     const std::int64_t activation = w_.step.activation_bytes * w_.step.micro_batch;
     BodyIndex x = no_node;
@@ -57,7 +57,7 @@ class MlpMaker {
 
   const Workload& w_;
   BodyBuilder b_;
-  std::vector<BodyIndex> reduced_;  // what gives the gradients of each layer's weights in the step before
+  std::vector<BodyIndex> reduced_;  // nodes that produce the gradients of each layer's weights in the previous step
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Residual networks of bottleneck blocks, as torchvision has them (torchvision/models/resnet.py): the stride stands
-// at the middle convolution.
+// Residual networks of bottleneck blocks, as in torchvision (torchvision/models/resnet.py): the middle convolution
+// has the stride.
 #include <array>
 #include <optional>
 #include <ranges>
@@ -14,7 +14,7 @@
 namespace convert {
 namespace {
 
-// What a layer gives for a sample: channels of so many pixels in a row and a column.
+// Output of a layer for a sample: channels of side × side pixels.
 struct Picture {
   std::int64_t channels;
   std::int64_t side;
@@ -29,7 +29,7 @@ struct Window {
 
 std::int64_t side_after(std::int64_t side, const Window& w) { return (side - 1) / w.stride + 1; }
 
-// A convolution with the norm behind it, padded so that only the stride makes the picture smaller.
+// Convolution with the following norm, padded so that only the stride shrinks the picture.
 WeightedLayer convolution(std::string name, Picture& picture, std::int64_t channels, const Window& w) {
   const std::int64_t weights = picture.channels * channels * w.side * w.side;
   const Picture out{channels, side_after(picture.side, w)};
@@ -49,13 +49,13 @@ struct Block {
 struct ResNet {
   WeightedLayer first;
   Picture unpooled{};
-  Picture pooled{};  // what goes into the blocks
+  Picture pooled{};  // input of the blocks
   std::vector<Block> blocks;
-  Picture last{};  // what comes out of them
+  Picture last{};  // output of the blocks
   WeightedLayer classes;
 };
 
-// Each group of blocks but the first halves the picture and doubles the channels.
+// Each group of blocks except the first halves the picture and doubles the channels.
 ResNet resnet_of(const ImageShape& shape) {
   Picture picture{3, shape.image};
   ResNet net{.first = convolution("conv1", picture, 64, {7, 2}), .blocks = {}, .classes = {}};
@@ -105,7 +105,7 @@ class ResNetMaker {
     return maker_.loss(classes_, maker_.forward(net_.classes, {x}));
   }
 
-  // Gradients come in the reverse of the order in which the weights are defined, that of the shortcut first.
+  // Gradients arrive in the reverse order of the definition of weights, the shortcut's first.
   void backward(BodyIndex loss) {
     BodyIndex x = maker_.input_gradient(net_.classes, {loss});
     maker_.weight_gradients(net_.classes, {loss});
@@ -122,7 +122,7 @@ class ResNetMaker {
         maker_.weight_gradients(layer, inner);
         inner = {input};
       }
-      // What meets where the block begins: both ways, or one and the gradient as it came.
+      // Gradient at the beginning of the block: from both branches, or from one and the unchanged gradient.
       gradient = {inner.front(), block.shortcut ? shortcut : gradient.front()};
     }
     x = maker_.each("maxpool_bwd", window * real(net_.pooled.elements()), pooling(), gradient);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Vision transformers, as torchvision has them (torchvision/models/vision_transformer.py): patches of a picture and
-// a class token as a sequence.
+// Vision transformers, as in torchvision (torchvision/models/vision_transformer.py): patches of a picture and a
+// class token form a sequence.
 #include <ranges>
 #include <string>
 #include <utility>
@@ -12,7 +12,7 @@
 namespace convert {
 namespace {
 
-// The matrices of a layer with their norms and activations.
+// Matrices of a layer with their norms and activations.
 struct VitLayer {
   WeightedLayer qkv, proj, up, down;
   std::int64_t number;
@@ -41,7 +41,7 @@ class VitMaker {
     return (w_.image.image / w_.image.patch) * (w_.image.image / w_.image.patch);
   }
   [[nodiscard]] std::int64_t tokens() const { return patches() + 1; }
-  // The class token comes first, then the matrix of the patches, then the positions.
+  // Defined in this order: the class token, the matrix of the patches, the positions.
   [[nodiscard]] WeightedLayer embedding() const {
     const std::int64_t h = w_.model.hidden, patch = w_.image.patch;
     WeightedLayer layer = matrix_layer("patches", patches(), 3 * patch * patch, h, true);
@@ -49,7 +49,7 @@ class VitMaker {
     layer.tensors.push_back(tokens() * h);
     return layer;
   }
-  // The last norm and the matrix of the class token.
+  // Final norm and matrix of the class token.
   [[nodiscard]] WeightedLayer head() const {
     const std::int64_t h = w_.model.hidden;
     WeightedLayer layer = matrix_layer("head", 1, h, w_.image.classes, true);
@@ -57,8 +57,8 @@ class VitMaker {
     return layer;
   }
 
-  // Scores and results of all tokens with all; backward twice as many operations, or 2.5 times, as the kernels
-  // compute the scores again.
+  // Scores and results of all pairs of tokens. The backward pass has twice as many operations, or 2.5 times as many
+  // if kernels recompute the scores.
   BodyIndex attention(const VitLayer& layer, bool backward, BodyIndex x) {
     const double n = real(tokens()), h = real(w_.model.hidden);
     const double factor = !backward ? 1 : w_.step.operations == OperationCount::model ? 2 : 2.5;
@@ -84,7 +84,7 @@ class VitMaker {
     return input;
   }
 
-  // What enters a residual sum has the gradient of the sum beside that of the branch.
+  // The gradient of a residual sum reaches both its branch and its input.
   void backward(BodyIndex loss) {
     std::vector<BodyIndex> gradient = {both(head(), {loss})};
     for (const VitLayer& layer : layers_ | std::views::reverse) {

@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// Holds the hash of several tokens in a row, and where they begin.
+// Hash of several consecutive tokens, and their position.
 struct Gram {
   std::uint64_t hash = 0;
   std::uint32_t at = 0;
@@ -39,7 +39,7 @@ std::vector<Gram> sorted_grams(Tokens tokens, std::size_t length) {
   return grams;
 }
 
-// Drops those of pairs in the order of a that do not ascend in b.
+// Drops pairs, given in the order of a, that do not ascend in b.
 void keep_ascending(std::vector<TokenPair>& pairs) {
   std::vector<std::uint32_t> values;
   values.reserve(pairs.size());
@@ -49,8 +49,8 @@ void keep_ascending(std::vector<TokenPair>& pairs) {
   pairs.swap(kept);
 }
 
-// Runs E. W. Myers' greedy algorithm (An O(ND) Difference Algorithm) piece by piece: after `most_edits` edits it
-// takes the path that got farthest and begins the next piece there.
+// Runs E. W. Myers' greedy algorithm (An O(ND) Difference Algorithm) piece by piece: after `most_edits` edits, it
+// keeps the path that got farthest and begins the next piece there.
 class Myers {
  public:
   // Skips the first `begin` tokens of both.
@@ -78,12 +78,12 @@ class Myers {
   std::vector<int> reached_;  // by edits and diagonal, how far in a: 2 * edits + 1 diagonals each, unused ones -1
 };
 
-// Returns the neighbouring diagonal from which one edit leads farthest to this one; `diagonal` if none does.
+// Returns the neighbouring diagonal from which one edit leads farthest to this one, or `diagonal`.
 int Myers::came_from(int edits, int diagonal) {
   int below = diagonal == -edits ? -1 : reached(edits - 1, diagonal - 1);
   int above = diagonal == edits ? -1 : reached(edits - 1, diagonal + 1);
   if (below == size(a_) - at_a_) below = -1;                   // no token of a is left to skip
-  if (above - (diagonal + 1) == size(b_) - at_b_) above = -1;  // nor of b
+  if (above - (diagonal + 1) == size(b_) - at_b_) above = -1;  // no token of b is left to skip
   if (below < 0 && above < 0) return diagonal;
   return above > below ? diagonal + 1 : diagonal - 1;
 }
@@ -138,7 +138,7 @@ void Myers::take_path(int edits, int diagonal) {
 }  // namespace
 
 std::vector<std::uint32_t> longest_ascending(std::span<const std::uint32_t> values) {
-  std::vector<std::uint32_t> ends;  // by length: where the subsequence with the least last value ends
+  std::vector<std::uint32_t> ends;  // by length: end of the subsequence with the least last value
   std::vector<std::uint32_t> before(values.size(), no_index);
   for (std::uint32_t i = 0; i < values.size(); ++i) {
     const auto at = std::ranges::lower_bound(ends, values[i], {}, [&](std::uint32_t e) { return values[e]; });
@@ -155,7 +155,7 @@ std::vector<std::uint32_t> longest_ascending(std::span<const std::uint32_t> valu
   return out;
 }
 
-// Pairs what both begin and end with; only the rest goes to Myers.
+// Pairs the common prefix and suffix; only the rest is passed to Myers.
 std::vector<TokenPair> align(Tokens a, Tokens b) {
   std::vector<TokenPair> out;
   std::size_t head = 0, tail = 0;
@@ -174,15 +174,16 @@ std::vector<TokenPair> align(Tokens a, Tokens b) {
 
 namespace {
 
-// Says that a row of tokens of a stands in b, `distance` farther on. If b holds a unchanged, all rows vote alike.
+// Vote that a run (`row`) of tokens of a occurs in b, shifted by `distance`. If b contains a unchanged, all runs
+// vote alike.
 struct Vote {
-  std::int64_t distance = 0;  // position in b less that in a
-  std::uint32_t row = 0;      // number of the row
+  std::int64_t distance = 0;  // position in b less the position in a
+  std::uint32_t row = 0;      // number of the run
   std::uint32_t a = 0;
   [[nodiscard]] std::uint32_t b() const { return static_cast<std::uint32_t>(distance + a); }
 };
 
-// Returns the votes, by distance, of rows that stand evenly all over a; if there are too many, of the rarest rows.
+// Returns the votes, by distance, of runs that are spread evenly over a; of the rarest runs if there are too many.
 std::vector<Vote> votes_of_rows(Tokens a, Tokens b, std::size_t length) {
   constexpr std::size_t most_rows = 128;
   const std::vector<Gram> of_b = sorted_grams(b, length);
@@ -214,7 +215,7 @@ std::vector<Vote> votes_of_rows(Tokens a, Tokens b, std::size_t length) {
   return votes;
 }
 
-// Returns for each vote how many rows vote for a distance from its own up to less than `width` more.
+// Returns for each vote the number of runs that vote for a distance from its own up to less than `width` more.
 std::vector<std::uint32_t> rows_within(const std::vector<Vote>& votes, std::int64_t width) {
   std::vector<std::uint32_t> rows(votes.size()), of_row;
   std::uint32_t different = 0;
@@ -230,9 +231,9 @@ std::vector<std::uint32_t> rows_within(const std::vector<Vote>& votes, std::int6
   return rows;
 }
 
-// Counts the places that hold all of the shorter sequence and have at least 9/10 of the rows of `best`. Places near
-// `best`, or near the last one counted, are its shifts, by a layer of a model for one: they count (as one more
-// place) only if one has as many rows as `best`.
+// Counts the places that contain all of the shorter sequence and have at least 9/10 of the runs of `best`. Places
+// near `best`, or near the last counted place, are shifted copies (for example by a layer of a model). They count,
+// as one more place, only if one has as many runs as `best`.
 std::size_t count_alike(const std::vector<Vote>& votes, const std::vector<std::uint32_t>& rows, std::size_t best,
                         std::int64_t n, std::int64_t m) {
   const std::int64_t apart = std::max<std::int64_t>(std::min(n, m) / 2, 1);
@@ -263,7 +264,7 @@ Alignment place_of(const std::vector<Vote>& votes, std::int64_t n, std::int64_t 
   }
   const std::int64_t distance = votes[at].distance;
   Alignment place{.pairs = {}, .alike = count_alike(votes, exact, at, n, m)};
-  std::unordered_map<std::uint32_t, Vote> nearest;  // by row: the vote nearest to the distance
+  std::unordered_map<std::uint32_t, Vote> nearest;  // by run: the vote nearest to the distance
   for (const Vote& v : votes) {
     if (std::abs(v.distance - distance) > width) continue;
     const auto [known, added] = nearest.try_emplace(v.row, v);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Aligns two sequences of tokens: finds which elements of one are those of the other, in order. Takes near-linear
-// time, whatever the sequences are.
+// Aligns two sequences of tokens: finds equal elements in the same order. Takes near-linear time for all inputs.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +22,13 @@ struct TokenPair {
 // Prefers pairs of early tokens.
 [[nodiscard]] std::vector<TokenPair> align(Tokens a, Tokens b);
 
-// Holds where one sequence lies in the other, or overlaps with it.
+// Position of one sequence in the other, or their overlap.
 struct Alignment {
-  std::vector<TokenPair> pairs;  // some, ascending on both sides; empty: there is no such place
-  std::size_t alike = 0;         // how many places fit equally well; the pairs are of the first
+  std::vector<TokenPair> pairs;  // some pairs, ascending on both sides; empty: no such place
+  std::size_t alike = 0;         // number of places that fit equally well; the pairs belong to the first
 };
-// Returns the place at which most of up to 128 runs of 16 tokens of `a` stand in `b`; of 4 tokens, or of one, if
-// no run of 16 does.
+// Returns the place in `b` that contains the most of up to 128 runs of 16 tokens of `a`; of 4 tokens, or of one, if
+// `b` contains no run of 16.
 [[nodiscard]] Alignment find_place(Tokens a, Tokens b);
 
 // Returns the positions of a longest strictly ascending subsequence of `values`.

@@ -33,7 +33,7 @@ class SequenceAnchors {
 
   BothCalls& calls_;
   std::size_t keys_ = 0;
-  std::vector<std::uint32_t> key_of_host_, key_of_event_;  // no_index: it takes no part
+  std::vector<std::uint32_t> key_of_host_, key_of_event_;  // no_index: not considered
   std::vector<std::uint32_t> threads_;                     // by thread of the host trace
   std::vector<Pair> pairs_;
 };
@@ -70,7 +70,8 @@ void SequenceAnchors::take_equal(std::span<std::uint32_t> hosts, std::span<std::
   for (std::size_t i = 0; i < hosts.size(); ++i) pairs_.emplace_back(hosts[i], events[i]);
 }
 
-// Pairs repeated operators thread by thread where threads are known, else only if one thread has all of them.
+// Pairs repeated operators thread by thread if threads are known; otherwise only if one thread has all of an
+// operator's calls.
 void SequenceAnchors::take_repeated(Rows& hosts, Rows& events) {
   const auto& of_host = calls_.hosts.all;
   const auto& of_event = calls_.events.all;
@@ -98,7 +99,7 @@ void SequenceAnchors::take_repeated(Rows& hosts, Rows& events) {
   }
 }
 
-// Keeps the pairs that are in order with most others of their thread, and on the thread that most of them name.
+// Keeps the pairs that are in order with most others of their thread, and on the thread that most pairs name.
 std::uint64_t SequenceAnchors::keep_consistent() {
   std::vector<std::uint32_t> event_of(calls_.hosts.all.size(), no_index);
   for (const Pair& p : pairs_) event_of[p.first] = p.second;
@@ -121,7 +122,7 @@ std::uint64_t SequenceAnchors::keep_consistent() {
   return kept;
 }
 
-// Returns whether the profile holds a part of what was observed: most numbered operators between pairs are paired.
+// Returns whether the profile covers part of the observed time: most numbered operators between pairs are paired.
 bool SequenceAnchors::part_agrees(std::uint64_t kept) const {
   constexpr std::uint64_t fewest = 8;  // some agree by accident
   std::uint64_t numbered = 0, since = 0;
@@ -137,7 +138,7 @@ bool SequenceAnchors::part_agrees(std::uint64_t kept) const {
   return kept >= fewest && 2 * kept >= numbered;
 }
 
-// Finds the threads that belong together by operators that occur once; where there are none, by repeated ones.
+// Pairs threads by operators that occur once; by repeated operators if there are none.
 void SequenceAnchors::find_pairs(Rows& hosts, Rows& events) {
   take_single(hosts, events);
   BothCalls& both = calls_;
@@ -153,7 +154,7 @@ void SequenceAnchors::find_pairs(Rows& hosts, Rows& events) {
 
 bool SequenceAnchors::pair(LinkReport& report) {
   number_keys();
-  // By key, the calls as they began.
+  // Calls by key, in the order in which they began.
   Rows hosts = rows_by_key(key_of_host_.size(), keys_, [&](std::size_t h) { return key_of_host_[h]; });
   Rows events = rows_by_key(key_of_event_.size(), keys_, [&](std::size_t e) { return key_of_event_[e]; });
   std::uint64_t agree = 0, known = 0;

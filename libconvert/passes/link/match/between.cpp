@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t earliest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t latest = std::numeric_limits<std::int64_t>::max();
-// A thread may be overtaken by another between taking its id and its time.
+// A thread may be overtaken by another between reading its id and its time.
 constexpr std::int64_t slack_ns = 100'000;
 using Positions = std::span<const std::uint32_t>;  // in Calls::all
 
@@ -29,7 +29,7 @@ class Between {
 
  private:
   enum class Ends { both, left, right };  // at which ends of a stretch there is a pair
-  struct Fixed {                          // a pair: positions in the lists of its threads
+  struct Fixed {                          // a pair, as positions in the lists of its threads
     std::uint32_t host, event;
   };
 
@@ -45,7 +45,7 @@ class Between {
   void keep_near(std::vector<TokenPair>& pairs) const;
   void pair_aligned(const std::vector<std::uint32_t>& hosts, const std::vector<std::uint32_t>& events, Ends ends);
   void take(std::uint32_t host, std::uint32_t event, bool sure);
-  // For threads without a pair:
+  // For threads without a pair.
   void pair_rest(const std::vector<std::uint32_t>& threads);
   [[nodiscard]] std::vector<Positions> parts(Positions hosts) const;
   [[nodiscard]] Positions within_bounds(Positions hosts, Positions events) const;
@@ -68,7 +68,7 @@ class Between {
     for (const std::uint32_t i : positions) out.push_back(tokens[i]);
     return out;
   }
-  // Returns by token how many more of it a has than b.
+  // Surplus of each token in a over b.
   using Surplus = std::unordered_map<std::uint32_t, std::int64_t>;
   static Surplus surplus(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
     Surplus out;
@@ -81,7 +81,7 @@ class Between {
   bool same_numbers_;
   LinkReport& report_;
   std::vector<std::uint32_t> host_tokens_, event_tokens_;
-  // By host: when the partners of the nearest paired hosts before and behind it, on any thread, began.
+  // By host: begin of the partners of the nearest paired hosts before and after it, on any thread.
   std::vector<std::int64_t> after_ns_, before_ns_;
   const Surplus* surplus_ = nullptr;  // of a whole thread
 };
@@ -99,7 +99,8 @@ void Between::number_side(const Calls& side, const std::vector<bool>& numbered, 
   }
 }
 
-// Profilers number some operators that the host trace does not: numbers tell calls apart only where both have them.
+// Numbers the tokens. Profilers number some operators that the host trace does not, so numbers distinguish calls
+// only if both files have them.
 void Between::number_tokens() {
   const auto names_with_number = [&](const Calls& side) {
     std::vector<bool> out(calls_.names);
@@ -140,8 +141,8 @@ void Between::take(std::uint32_t host, std::uint32_t event, bool sure) {
   ++(sure ? report_.matched_by_order : report_.matched_by_order_unsure);
 }
 
-// Returns the events next to the pair at one end that may belong to `hosts`: not many more than these, none out of
-// the bounds of time, and none from the first one on that has a number of another step.
+// Returns the events next to the pair at one end that may belong to `hosts`: not many more than `hosts`, inside the
+// time bounds, and before the first one with a number of another step.
 Positions Between::near(Positions hosts, Positions events, Ends ends) const {
   if (ends == Ends::both || hosts.empty()) return events;
   const std::size_t most = 2 * hosts.size() + 64;
@@ -156,7 +157,7 @@ Positions Between::near(Positions hosts, Positions events, Ends ends) const {
   return ends == Ends::left ? events.first(count) : events.last(count);
 }
 
-// Drops pairs behind a jump over many events: these are as likely of another step.
+// Drops pairs after a jump over many events, as they probably belong to another step.
 void Between::keep_near(std::vector<TokenPair>& pairs) const {
   constexpr std::uint32_t far = 16;
   TokenPair at{0, 0};
@@ -232,7 +233,7 @@ Positions Between::within_bounds(Positions hosts, Positions events) const {
   auto begin = std::lower_bound(events.begin(), events.end(), after, begins);
   auto end = std::upper_bound(begin, events.end(), before,
                               [&](std::int64_t ns, std::uint32_t e) { return ns < all[e].start_ns; });
-  // On a side without a bound the events end before the first one with a number of another step.
+  // On a side without a bound, the events end before the first one with a number of another step.
   if (after != earliest && before == latest) {
     end = std::find_if(begin, end,
                        [&](std::uint32_t e) { return foreign(all[e]) && all[e].start_ns > after + slack_ns; });
@@ -245,7 +246,7 @@ Positions Between::within_bounds(Positions hosts, Positions events) const {
   return {begin, end};
 }
 
-// Pairs a thread without a pair where its names fit best.
+// Pairs a thread without a pair at the place that fits its names best.
 void Between::place_thread(Positions hosts, Positions events) {
   const std::vector<std::uint32_t> open_hosts = open_ones(calls_.hosts, hosts),
                                    open_events = open_ones(calls_.events, events);
@@ -260,7 +261,7 @@ void Between::place_thread(Positions hosts, Positions events) {
   surplus_ = nullptr;
 }
 
-// Returns what began before all pairs of other threads, among them, and behind them: each has bounds of its own.
+// Splits the hosts into parts before, among and after the pairs of other threads; each part has its own bounds.
 std::vector<Positions> Between::parts(Positions hosts) const {
   const auto before =
       std::partition_point(hosts.begin(), hosts.end(), [&](std::uint32_t h) { return after_ns_[h] == earliest; });
@@ -274,7 +275,7 @@ std::vector<Positions> Between::parts(Positions hosts) const {
   return out;
 }
 
-// Returns the threads with most calls, the greatest first, at most as many as are compared with each other.
+// Returns the threads with the most calls, the largest first, limited to the number that is compared pairwise.
 std::vector<std::uint32_t> greatest(const std::vector<std::uint32_t>& from, const Calls& side) {
   constexpr std::size_t most = 64;
   std::vector<std::uint32_t> out = from;
@@ -284,7 +285,7 @@ std::vector<std::uint32_t> greatest(const std::vector<std::uint32_t>& from, cons
   return out;
 }
 
-// Returns how many tokens of b are among those counted in `left`, each counted once.
+// Returns the number of tokens of b that `left` counts, each counted once.
 std::size_t common(std::unordered_map<std::uint32_t, std::size_t> left, const std::vector<std::uint32_t>& b) {
   std::size_t count = 0;
   for (const std::uint32_t t : b) {
@@ -296,7 +297,8 @@ std::size_t common(std::unordered_map<std::uint32_t, std::size_t> left, const st
   return count;
 }
 
-// Pairs each thread with the one that has most of its names: the greatest first, as its place bounds the others.
+// Pairs each thread with the one that has most of its names. The largest threads come first, as their places bound
+// the others.
 void Between::pair_rest(const std::vector<std::uint32_t>& threads) {
   std::vector<std::uint32_t> without, free;
   for (std::uint32_t t = 0; t < threads.size(); ++t) {

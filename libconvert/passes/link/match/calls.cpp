@@ -16,7 +16,7 @@ void by_thread(Calls& calls, std::size_t threads) {
   for (std::uint32_t i = 0; i < calls.all.size(); ++i) calls.by_thread[calls.all[i].thread].push_back(i);
 }
 
-// Returns the events by start: of those that begin together the longest, the caller, first.
+// Returns the events by start; if several begin together, the longest, which is the caller, comes first.
 std::vector<std::uint32_t> events_by_start(const Profile& device) {
   const auto& events = device.cpu_ops;
   std::vector<std::uint32_t> order(events.size());

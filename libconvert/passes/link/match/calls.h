@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Holds the operators of both files side by side and pairs those without ids: by sequence numbers, then by name and
-// order. Each name has one number in both files. Operators are listed by thread, in the order in which they began.
+// Lists the operators of both files and pairs operators without ids: by sequence numbers, then by name and order. A
+// name has the same number in both files. Operators are listed by thread, in the order in which they began.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace convert {
 
 struct Matching;
 
-// Tells the calls of an operator apart.
+// Identifies a call of an operator.
 struct CallKey {
   std::int64_t sequence = -1;
   std::uint32_t name = 0;
@@ -36,10 +36,10 @@ struct Call {
   std::int64_t start_ns = 0;         // 0 for nodes of the host trace
   std::uint32_t index = 0;           // node of the host trace, or event
   std::uint32_t thread = 0;          // in HostOperators::tids, or of the profile
-  std::uint32_t name = 0;            // number; the same in both files
+  std::uint32_t name = 0;            // number; equal in both files
   std::uint32_t partner = no_index;  // position in the other list
   bool backward = false;
-  bool open = true;  // may be paired; false if its id says that it has no partner
+  bool open = true;  // may be paired; false if its id shows that it has no partner
 
   [[nodiscard]] CallKey key() const { return {sequence, name, backward}; }
 };
@@ -64,18 +64,18 @@ struct BothCalls {
 [[nodiscard]] BothCalls both_calls(const Trace& host, const HostOperators& operators, const Profile& device,
                                    const Matching& matching);
 
-// Pairs operators by autograd's sequence numbers, which both files write. Where a name, sequence number and role
-// (forward or backward) occur equally often on both sides, pairs the k-th with the k-th of a thread, except pairs
-// that contradict most others by thread or order. Returns whether sequence numbers count the same in both files:
-// equal names with different numbers are different calls then.
+// Pairs operators by autograd's sequence numbers, which both files contain. If a name, sequence number and role
+// (forward or backward) occur equally often on both sides, pairs the k-th calls of a thread. Omits pairs that
+// contradict most others by thread or order. Returns whether sequence numbers count the same in both files; equal
+// names with different numbers are then different calls.
 bool pair_by_sequence(BothCalls& calls, LinkReport& report);
 
 // Returns, by thread of the host trace, the thread of the profile with most of its partners, or no_index.
 [[nodiscard]] std::vector<std::uint32_t> threads_by_partners(const BothCalls& calls);
 
-// Pairs operators by name and order: those that lie between two pairs of a thread; before its first pair and after
-// its last only those next to it. A thread without pairs goes with the one that shares most of its names, if they
-// fit. `same_numbers`: equal names with different sequence numbers are different calls.
+// Pairs operators by name and order: operators between two pairs of a thread; before its first pair and after its
+// last one, only adjacent operators. A thread without pairs is paired with the thread that shares most of its
+// names, if they fit. `same_numbers`: equal names with different sequence numbers are different calls.
 void pair_between(BothCalls& calls, bool same_numbers, LinkReport& report);
 
 }  // namespace convert

@@ -16,7 +16,7 @@
 namespace convert {
 namespace {
 
-std::optional<std::uint64_t> id_of(const Profile::CpuOp& e) {  // 0 stands for none, as the profiler writes it
+std::optional<std::uint64_t> id_of(const Profile::CpuOp& e) {  // the profiler writes 0 for a missing id
   return e.rf_id > 0 ? std::optional(static_cast<std::uint64_t>(e.rf_id)) : std::nullopt;
 }
 
@@ -25,7 +25,7 @@ class ById {
   ById(const Trace& host, const HostOperators& operators, const Profile& device, Matching& matching)
       : host_(host), operators_(operators), device_(device), matching_(matching) {}
 
-  // Pairs operators and events of the same id and name, if ids hold. Counts in any case how many agree.
+  // Pairs operators and events with the same id and name, if ids hold. Always counts the agreements.
   void match(LinkReport& report);
 
  private:
@@ -50,13 +50,14 @@ class ById {
   const Profile& device_;
   Matching& matching_;
   std::vector<Further> further_;
-  std::vector<std::uint32_t> taken_;  // by the first place of an id and name in further_: how many are paired
-  std::uint64_t same_ = 0;            // ids with the same name in both files
-  std::uint64_t differ_ = 0;          // … with different names
-  std::uint64_t contradicted_ = 0;    // of the same: sequence numbers differ
+  // by the first position of an id and name in further_: number of paired events
+  std::vector<std::uint32_t> taken_;
+  std::uint64_t same_ = 0;          // ids with the same name in both files
+  std::uint64_t differ_ = 0;        // ids with different names
+  std::uint64_t contradicted_ = 0;  // same-name ids whose sequence numbers differ
 };
 
-// Lists the events that repeat an id, as a restarted profiler does: by id and name, in the order of the file.
+// Lists the events that repeat an id, as written by a restarted profiler: by id and name, in file order.
 void ById::find_further(const IdLookup& by_rf_id) {
   const auto& events = device_.cpu_ops;
   for (std::uint32_t i = 0; i < events.size(); ++i) {
@@ -99,8 +100,8 @@ void ById::find_pairs() {
   }
 }
 
-// Decides whether ids hold. Ids that count different things agree by accident, too, but then mostly belong to
-// another operator, or to the same one of another step.
+// Decides whether ids hold. Ids that count different things agree by accident too, but then mostly belong to
+// another operator, or to the same operator in another step.
 void ById::judge() {
   matching_.ids_hold = same_ > 0 && same_ >= differ_ && contradicted_ <= same_ - contradicted_;
   if (!matching_.ids_hold) {
@@ -140,7 +141,8 @@ void ById::match(LinkReport& report) {
   if (matching_.ids_hold) report.matched_by_id = same_ - contradicted_;
 }
 
-// Returns whether an operator and an event are left that may be one: they share a name, and no id tells them apart.
+// Returns whether an operator and an event remain that may be one call: with the same name, and not distinguished
+// by ids.
 bool anything_left(const Trace& host, const HostOperators& operators, const Profile& device, const Matching& m) {
   std::unordered_set<std::string_view> names;
   for (std::uint32_t e = 0; e < m.host_of.size(); ++e) {
@@ -175,7 +177,8 @@ std::vector<std::int64_t> ascending(std::vector<std::int64_t> numbers) {
   return numbers;
 }
 
-// Returns where the numbers lie if those of the files lie apart, or the profile has hardly any of the host's range.
+// Returns the ranges of the numbers if the files' ranges do not overlap, or the profile covers hardly any of the
+// host's range.
 std::optional<LinkReport::AnotherStep> lie_apart(const std::vector<std::int64_t>& host,
                                                  const std::vector<std::int64_t>& profile) {
   if (host.empty() || profile.empty()) return std::nullopt;
@@ -189,7 +192,7 @@ std::optional<LinkReport::AnotherStep> lie_apart(const std::vector<std::int64_t>
   const auto begin = std::lower_bound(profile.begin(), profile.end(), host.front());
   const auto end = std::upper_bound(begin, profile.end(), host.back());
   out.within = static_cast<std::uint64_t>(end - begin);
-  // The steps before and behind may share its first and last number.
+  // The steps before and after may share its first and last number.
   std::uint64_t ends = 0;
   if (begin != end) ends = (*begin == host.front() ? 1U : 0U) + (*(end - 1) == host.back() ? 1U : 0U);
   const std::size_t fewer = std::min(host.size(), profile.size());
@@ -247,7 +250,7 @@ void note_coverage(const Trace& host, const HostOperators& operators, const Prof
   coverage.behind_nodes = since.nodes;
 }
 
-using Spans = std::vector<LinkReport::Range>;  // by thread: from the first to the last place that has a partner
+using Spans = std::vector<LinkReport::Range>;  // by thread: from the first to the last position with a partner
 
 void note_hosts_inside(const Trace& host, const HostOperators& operators, const Matching& matching,
                        LinkReport::Coverage& coverage) {
@@ -271,7 +274,7 @@ void note_hosts_inside(const Trace& host, const HostOperators& operators, const 
   }
 }
 
-// Counts events; where ids hold, those without an id are the profiler's own.
+// Counts events. If ids hold, events without an id are the profiler's own.
 void note_events_inside(const Profile& device, const Matching& matching, LinkReport::Coverage& coverage) {
   Spans spans(device.threads.size());
   const auto& events = device.cpu_ops;

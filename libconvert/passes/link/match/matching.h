@@ -13,6 +13,7 @@
 
 namespace convert {
 
+// Pairs of operators and events.
 struct Matching {
   std::vector<std::uint32_t> event_of;          // by node of the host trace
   std::vector<std::uint32_t> host_of;           // by Profile::cpu_ops
@@ -23,19 +24,20 @@ struct Matching {
     event_of[host] = event;
     host_of[event] = host;
   }
-  // Returns whether an event's id tells that it began while the host trace was recorded.
+  // Returns whether an event's id shows that it began while the host trace was recorded.
   [[nodiscard]] bool observed(const Profile::CpuOp& e) const {
     return ids_hold && e.rf_id > 0 && e.rf_id >= lowest_rf && e.rf_id <= highest_rf;
   }
 };
-// Returns which operators of the host trace and events of the profile are one call; notes in `report` how many
-// were paired by which means, and how well the files agree.
+// Returns the pairs of operators of the host trace and events of the profile that are the same call. Records in
+// `report` the number of pairs by method, and how well the files agree.
 [[nodiscard]] Matching match_calls(const Trace& host, const HostOperators& operators, const Profile& device,
                                    LinkReport& report);
 
-// Cuts the profile to what the host trace observed: if other operators ran before its first one, removes operators
-// and calls from before then, and what these calls launched; likewise after its last one. Keeps what was launched
-// in between, whenever it ran. An annotation that goes on after the end of the observation ends there.
+// Restricts the profile to the time that the host trace observed. If other operators ran before its first operator,
+// removes the earlier operators and calls, and the operations that these launched; likewise after its last
+// operator. Operations launched in between are kept, whenever they ran. An annotation that exceeds the observed
+// time ends with it.
 void keep_observed(Profile& device, Matching& matching, LinkReport& report);
 
 // Counts operators and events without a partner in `report`, by reason.

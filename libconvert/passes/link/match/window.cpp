@@ -39,12 +39,11 @@ class Observed {
   [[nodiscard]] bool within(const Profile::Event& e) const {
     return begin_ns_ <= e.start_ns && e.start_ns < end_ns_;
   }
-  // Says whether an event shows that the profile goes on beyond the host trace, before or behind it: no, as an
-  // annotation may frame everything; maybe, as the observer does not see all operators; yes, as it was not
-  // observed.
+  // Whether an event shows that the profile extends beyond the host trace, before or after it. no: annotations may
+  // enclose everything; maybe: the observer does not see all operators; yes: the event was not observed.
   enum class Foreign : std::uint8_t { no, maybe, yes };
   [[nodiscard]] Foreign foreign(std::size_t e) const;
-  // Counts events beyond one end of the paired ones, and tells whether the profile goes on there.
+  // Counts events beyond one end of the paired ones, and decides whether the profile extends there.
   class Beyond {
    public:
     void add(Foreign f) {
@@ -63,8 +62,8 @@ class Observed {
   LinkReport& report_;
   std::int64_t first_ns_ = no_end, last_ns_ = no_begin, all_end_ns_ = no_begin;  // of events with a partner
   std::size_t partners_ = 0;
-  std::vector<bool> matched_;         // by thread: something there has a partner
-  std::vector<std::int64_t> end_of_;  // by thread: when the last operator with a partner ended
+  std::vector<bool> matched_;         // by thread: some operator has a partner
+  std::vector<std::int64_t> end_of_;  // by thread: end of the last operator with a partner
   std::int64_t begin_ns_ = no_begin, end_ns_ = no_end;
 };
 
@@ -88,7 +87,7 @@ Observed::Foreign Observed::foreign(std::size_t e) const {
   const Profile::CpuOp& op = device_.cpu_ops[e];
   if (matching_.host_of[e] != no_index || op.annotation || !matched_[op.thread]) return Foreign::no;
   if (!matching_.ids_hold) return Foreign::yes;
-  // PyTorch gives ids, and writes them here, while there is an observer; without one they are 0.
+  // PyTorch assigns ids, which are written here, only while there is an observer; otherwise ids are 0.
   if (op.rf_id >= 0) return matching_.observed(op) ? Foreign::no : Foreign::yes;
   const LinkReport::Range& sequences = report_.evidence.host_sequences;
   return op.sequence >= 0 && !sequences.empty() && !sequences.holds(op.sequence) ? Foreign::yes : Foreign::maybe;
@@ -139,7 +138,8 @@ void Observed::erase(Events& events, const std::vector<bool>& kept, std::uint64_
   events.resize(to);
 }
 
-// Keeps operations with their call, those without a call with the operator that they name, else by their time.
+// Keeps operations together with their call. Operations without a call are kept with the operator that they name,
+// else by their time.
 void Observed::cut_device_ops(const std::vector<bool>& call_kept, const std::vector<bool>& event_kept) {
   const IdLookup calls(device_.calls.size(),
                        [&](std::size_t i) { return Profile::given(device_.calls[i].correlation); });

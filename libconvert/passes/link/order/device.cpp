@@ -52,13 +52,13 @@ void OrderFinder::launch(std::uint32_t thread, std::uint32_t operation, std::int
   emit_ready(streams_[stream], stream);
 }
 
-// Adds the nodes of operations by begin; one whose launch has not been met yet holds back those behind it.
+// Adds the nodes of operations by begin. An operation whose launch has not been visited yet holds back later ones.
 void OrderFinder::emit_ready(Streams::Stream& stream, std::uint32_t number) {
   while (stream.next < stream.operations.size() && operations_[stream.operations[stream.next]].launch != 0)
     emit(stream.operations[stream.next++], stream, number);
 }
 
-// Collects in waits_ what an operation waits for beside its launch. Returns when all of that had ended.
+// Collects in waits_ the dependencies of an operation other than its launch. Returns the time when all have ended.
 std::int64_t OrderFinder::find_waits(std::uint32_t operation, Streams::Stream& stream) {
   const auto& all = device_->device_ops;
   const Operation& o = operations_[operation];
@@ -73,7 +73,7 @@ std::int64_t OrderFinder::find_waits(std::uint32_t operation, Streams::Stream& s
   for (; stream.next_wait < stream.waits.size(); ++stream.next_wait) {
     const Streams::Wait& w = stream.waits[stream.next_wait];
     if (w.launches >= o.launch || device_->calls[w.call].start_ns > o.call_ns) break;
-    // An operation that ended after this one began was not waited for; clocks of two devices differ a little.
+    // An operation that ended after this one began is no dependency; clocks of two devices differ a little.
     const Profile::DeviceOp& other = all[w.operation];
     const bool same_device = other.device == all[operation].device;
     const std::int64_t tolerance = same_device ? rounding_ns() : tolerance_ns;
@@ -86,7 +86,7 @@ std::int64_t OrderFinder::find_waits(std::uint32_t operation, Streams::Stream& s
   if (options_.data_deps && o.caller != no_index) {
     storages_.for_each_writer(host_, operators_.all[o.caller].host, [&](std::uint32_t node) {
       const std::int64_t ended = all[nodes_[node].source].end_ns();
-      if (ended - rounding_ns() > all[operation].start_ns) return;  // another time's content, or a race
+      if (ended - rounding_ns() > all[operation].start_ns) return;  // content of another iteration, or a race
       waits_.push_back({node, DepRule::data});
       ready = std::max(ready, ended);
     });
@@ -128,7 +128,7 @@ const Profile::Sync* OrderFinder::sync_of(const Profile::Call& call) const {
   return found == IdLookup::none ? nullptr : &device_->syncs[found];
 }
 
-// Returns the operation behind which an event was recorded.
+// Returns the operation after which an event was recorded.
 std::uint32_t OrderFinder::recorded(const Profile::Sync& sync, const Streams::Moment& now) const {
   if (sync.wait_on_stream < 0) return no_index;
   const std::uint32_t stream = streams_.find(sync.device, sync.wait_on_stream);
@@ -142,7 +142,7 @@ void OrderFinder::wait_stream(std::uint32_t thread, std::uint32_t call) {
   if (sync == nullptr || sync->wait_on_stream < 0) return unresolved(call);
   const std::uint32_t operation = recorded(*sync, moment(thread, device_->calls[call]));
   const std::uint32_t stream = streams_.find(sync->device, sync->stream);
-  // Nothing to wait for, or nobody that waits, is a fact where the profiler tells the streams.
+  // If the profiler names the streams, a missing operation or waiting stream means that there is no wait.
   if (operation == no_index || stream == no_index) return;
   streams_[stream].waits.push_back({streams_.launches(), operation, call});
 }
@@ -171,10 +171,10 @@ bool OrderFinder::synchronise(std::uint32_t thread, const Profile::Call& call) {
   return synchronise_unknown(thread, call);
 }
 
-// Returns whether an operation ends so much later than a synchronisation with it that its duration must be wrong,
-// and reports it.
+// Returns whether an operation ends so long after a synchronisation with it that its duration must be wrong, and
+// reports it.
 bool OrderFinder::lasts_past(std::uint32_t operation, std::int64_t returned_ns) {
-  constexpr std::int64_t clear_ns = 1'000'000;  // clocks of CPU and device do not differ so much
+  constexpr std::int64_t clear_ns = 1'000'000;  // clocks of CPU and device do not differ that much
   const Profile::DeviceOp& d = device_->device_ops[operation];
   if (d.start_ns > returned_ns || d.end_ns() - returned_ns < clear_ns) return false;
   if (past_sync_.insert(operation).second) {
@@ -185,7 +185,8 @@ bool OrderFinder::lasts_past(std::uint32_t operation, std::int64_t returned_ns) 
   return true;
 }
 
-// Where the profiler tells nothing, waits for what ends last within the call; returns false if nothing does.
+// If the profiler does not record the target, waits for the operation that ends last within the call. Returns false
+// if no operation does.
 bool OrderFinder::synchronise_unknown(std::uint32_t thread, const Profile::Call& call) {
   std::uint32_t operation = no_index;
   std::int64_t latest = call.start_ns;
@@ -196,14 +197,14 @@ bool OrderFinder::synchronise_unknown(std::uint32_t thread, const Profile::Call&
   return operation != no_index && wait_for(threads_[thread], operation, call.start_ns, call.end_ns());
 }
 
-// Lets the thread wait in [from, until] for an operation: a dependency takes the place of the time that it is
-// blocked. Returns false if it cannot have waited for that.
+// Makes the thread wait in [from, until] for an operation: a dependency replaces the time that it is blocked.
+// Returns false if it cannot have waited for the operation.
 bool OrderFinder::wait_for(Thread& t, std::uint32_t operation, std::int64_t from_ns, std::int64_t until_ns) {
   if (operation == no_index) return true;
   const Profile::DeviceOp& d = device_->device_ops[operation];
   const Operation& o = operations_[operation];
-  if (o.node == no_index) return false;  // held back by an earlier one of its stream whose launch comes later
-  // An operation that ends clearly later than the wait was not waited for.
+  if (o.node == no_index) return false;  // held back by an earlier operation of its stream that is launched later
+  // An operation that ends clearly after the wait is no dependency.
   if (d.end_ns() - tolerance_ns > until_ns) return false;
   block(t, std::clamp(d.end_ns(), from_ns, until_ns));
   // An earlier wait for this or a later operation of the stream implies it.

@@ -24,7 +24,8 @@ Launches::Launches(const Profile* device) {
     operations_ = rows_by_key(operations.size(), calls.size(), [&](std::size_t i) { return call_of_[i]; });
   };
   rows();
-  // Several operations of one kernel launch: operations that name another operator have lost their launch.
+  // Several operations share the launch of one kernel: operations that name another operator have lost their own
+  // launch.
   bool lost = false;
   for (std::size_t c = 0; c < calls.size(); ++c) {
     if (!is_shared(*device, static_cast<std::uint32_t>(c)) || calls[c].external_id < 0) continue;
@@ -83,7 +84,7 @@ class EventFinder {
     std::int64_t begin_ns = 0, end_ns = 0;
     std::int64_t forward_tid = 0;  // of a backward operator; 0: none
   };
-  // A call, which lies among its thread's operators, and the one moment of it that counts.
+  // A call among its thread's operators, and the moment at which it counts.
   struct Placed {
     std::int64_t start_ns = 0, end_ns = 0;
     std::int64_t external_id = Profile::none;
@@ -102,7 +103,7 @@ class EventFinder {
   }
   [[nodiscard]] std::vector<TopLevel> top_level(std::uint32_t thread) const;
   [[nodiscard]] std::int64_t forward_tid(const Operator& op) const;
-  // Returns whether an operator of its thread called it; the nodes of threads and processes are no operators.
+  // Returns whether an operator of the same thread called it; nodes of threads and processes are not operators.
   [[nodiscard]] bool is_called(const Operator& op) const {
     if (op.parent == no_index || operators_.all[op.parent].thread != op.thread) return false;
     const std::uint32_t caller = operators_.all[op.parent].host;
@@ -118,7 +119,8 @@ class EventFinder {
   std::vector<std::vector<ThreadEvent>> hand_overs_;
 };
 
-// Lists calls by when the device could begin what they launch; by their begin if they launch nothing or await it.
+// Lists calls by the earliest begin of the operations that they launch. Calls that launch nothing or wait for their
+// operations are listed by their own begin.
 void EventFinder::find_calls() {
   const auto& operations = device_->device_ops;
   for (std::uint32_t c = 0; c < device_->calls.size(); ++c) {
@@ -132,7 +134,7 @@ void EventFinder::find_calls() {
   }
 }
 
-// Puts device operations without a call into the operator that their External id names, or on the busiest thread.
+// Puts device operations without a call into the operator named by their External id, or on the busiest thread.
 void EventFinder::find_orphans() {
   const auto& operations = device_->device_ops;
   std::size_t busiest = 0;
@@ -168,7 +170,7 @@ void EventFinder::sort_calls() {
   }
 }
 
-// Returns the number that the host trace gives to the thread of the forward operator.
+// Returns the host trace's number of the forward operator's thread.
 std::int64_t EventFinder::forward_tid(const Operator& op) const {
   assert(op.event == no_index || device_ != nullptr);
   if (op.event != no_index && device_->cpu_ops[op.event].forward_thread > 0) {
@@ -182,7 +184,7 @@ std::vector<EventFinder::TopLevel> EventFinder::top_level(std::uint32_t thread) 
   std::vector<TopLevel> out;
   for (const std::uint32_t i : operators_.by_thread[thread]) {
     const Operator& op = operators_.all[i];
-    // Without times an operator lasts until the last one that it calls begins.
+    // Without times, an operator lasts until the last operator that it calls begins.
     const bool inside =
         !out.empty() &&
         (operators_.timed ? op.start_ns < out.back().end_ns || op.end_ns <= out.back().end_ns : is_called(op));
@@ -196,8 +198,9 @@ std::vector<EventFinder::TopLevel> EventFinder::top_level(std::uint32_t thread) 
   return out;
 }
 
-// Finds bursts of backward operators, which name the thread of their forward operators. That thread hands a burst
-// over and, if it does nothing itself before the burst's end, waits; a burst ends where the thread does something.
+// Finds bursts of backward operators, which name the thread of their forward operators. The forward thread hands
+// over a burst and, if it does nothing itself before the burst's end, waits for it. A burst ends when the forward
+// thread does something.
 void EventFinder::find_bursts() {
   std::unordered_map<std::int64_t, std::uint32_t> thread_of;
   for (std::uint32_t t = 0; t < operators_.host_threads.size(); ++t) {
@@ -277,7 +280,7 @@ void EventFinder::nest(std::uint32_t thread, std::vector<ThreadEvent>& out) cons
     out.push_back({op.start_ns, EventKind::operator_begin, i});
     open.push_back({i, open.empty() ? op.end_ns : std::min(op.end_ns, open.back().end_ns)});
   };
-  // A call without length at an operator's end is inside the operator; so is a call that names the operator, if the
+  // A call of zero length at an operator's end is inside the operator. So is a call that names the operator, if the
   // end is rounded.
   const auto is_after = [&](const Placed& call, const Open& o) {
     if (o.end_ns > call.start_ns || (o.end_ns == call.start_ns && call.end_ns == call.start_ns)) return false;
@@ -289,8 +292,8 @@ void EventFinder::nest(std::uint32_t thread, std::vector<ThreadEvent>& out) cons
     out.push_back(call.event);
     if (!open.empty()) out.back().time_ns = std::min(call.event.time_ns, open.back().end_ns);
   };
-  // At one time the operator comes first, as what it calls may begin with it: unless the call is known to be of the
-  // operator that ends there.
+  // At equal times the operator precedes the call, as its callees may begin with it, unless the call is known to
+  // belong to the operator that ends there.
   const auto call_first = [&](const Placed& call, std::uint32_t op) {
     if (call.start_ns != operators_.all[op].start_ns) return call.start_ns < operators_.all[op].start_ns;
     return call.external_id >= 0 && !open.empty() && external_id(open.back().op) == call.external_id &&
@@ -306,7 +309,7 @@ void EventFinder::nest(std::uint32_t thread, std::vector<ThreadEvent>& out) cons
   while (!open.empty()) close();
 }
 
-// Puts the thread's own events behind room for the hand-overs, then merges both from the front on.
+// Puts the thread's own events after room for the hand-overs, then merges both from the front.
 void EventFinder::lay_out(std::uint32_t thread) {
   const std::vector<ThreadEvent>& rest = hand_overs_[thread];
   std::vector<ThreadEvent>& out = out_.threads[thread];
@@ -314,7 +317,7 @@ void EventFinder::lay_out(std::uint32_t thread) {
   out.resize(rest.size());
   nest(thread, out);
   const auto own = out.begin() + static_cast<std::ptrdiff_t>(rest.size());
-  // Only calls that overlap with what follows them are out of order.
+  // Only calls that overlap with later events are out of order.
   if (!std::ranges::is_sorted(own, out.end(), {}, &ThreadEvent::time_ns))
     std::ranges::stable_sort(own, out.end(), {}, &ThreadEvent::time_ns);
   auto to = out.begin();

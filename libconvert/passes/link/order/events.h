@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists in order what happens on each CPU thread: begins and ends of operators, launches, waits, hand-overs.
+// Lists the events of each CPU thread in order: begins and ends of operators, launches, waits, hand-overs.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace convert {
 
-// Says what happens. Events of one time happen in this order, unless the threads' own order says otherwise.
+// Kind of an event. Events of one time happen in this order, unless the threads' own order differs.
 enum class EventKind : std::uint8_t {
   operator_end,
   call,       // launches, records or waits
-  orphan,     // device operation whose call is not known: index into ThreadEvents::orphans
-  hand_over,  // the thread gives work to another one, and waits for it
-  take_over,  // the other thread begins with it
-  hand_back,  // the thread goes on: the other one has ended
+  orphan,     // device operation whose call is unknown: index into ThreadEvents::orphans
+  hand_over,  // the thread passes work to another one, and waits for it
+  take_over,  // the other thread begins the work
+  hand_back,  // the thread continues, as the other one has ended
   operator_begin,
 };
 
@@ -30,7 +30,7 @@ struct ThreadEvent {
   std::uint32_t index = 0;  // operator, call, device operation, or burst
 };
 
-// Describes a piece of work that one thread hands to another, such as the backward pass to autograd's threads.
+// Work that one thread hands to another, such as the backward pass to autograd's threads.
 struct Burst {
   std::uint32_t from = 0;  // thread
   std::uint32_t to = 0;
@@ -40,7 +40,7 @@ struct Burst {
   bool idle = true;    // `to` did nothing before the begin
 };
 
-// Says which device operations a call started.
+// Device operations that each call started.
 class Launches {
  public:
   explicit Launches(const Profile* device);
@@ -49,7 +49,7 @@ class Launches {
   [[nodiscard]] std::uint32_t call_of(std::uint32_t operation) const { return call_of_[operation]; }
   // Returns whether several operations have the correlation of a call that launches one kernel.
   [[nodiscard]] bool is_shared(const Profile& device, std::uint32_t call) const;
-  // Returns whether a call returns when what it launched has ended: cudaMemcpy, or a copy from pageable memory.
+  // Returns whether a call returns when its operation has ended: cudaMemcpy, or a copy from pageable memory.
   [[nodiscard]] bool blocks(const Profile& device, std::uint32_t call) const;
 
  private:
@@ -57,7 +57,7 @@ class Launches {
   std::vector<std::uint32_t> call_of_;
 };
 
-// Names a device operation whose call is not known.
+// A device operation whose call is unknown.
 struct Orphan {
   std::uint32_t operation = 0;
   std::uint32_t named_operator = no_index;  // by its External id

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Walks through all threads of a rank at once: order.cpp through CPU threads, device.cpp through what they launch.
+// Visits all threads of a rank at once: order.cpp the CPU threads, device.cpp the operations that they launch.
 #pragma once
 
 #include <algorithm>
@@ -30,29 +30,30 @@ class OrderFinder {
   Order find();
 
  private:
-  // Is how far the clocks of CPU and device may differ: so much of a contradiction between them does not count.
+  // Tolerated difference between the clocks of CPU and device; smaller contradictions do not count.
   static constexpr std::int64_t tolerance_ns = 2000;
 
   struct Thread {
     std::vector<std::uint32_t> open;     // operators that have begun and not ended
     std::uint32_t last = no_index;       // node of the last stretch
-    std::uint32_t growing = no_index;    // node whose stretch goes on; none: since since_ns there is a gap
+    std::uint32_t growing = no_index;    // node whose stretch continues; none: there is a gap since since_ns
     std::int64_t since_ns = 0;           // begin of the stretch or gap
     std::int64_t last_end_ns = 0;        // of an operator
-    std::vector<OrderedDep> pending;     // what the next stretch waits for
+    std::vector<OrderedDep> pending;     // dependencies of the next stretch
     std::vector<std::uint32_t> untimed;  // operators without a time that become nodes at the next cut
     std::unordered_map<std::uint32_t, std::uint32_t>
-        waited;  // by stream: how many of its operations were waited for
+        // by stream: number of its operations that were waited for
+        waited;
   };
-  // Holds what is known of a device operation between its launch and its node.
+  // State of a device operation between its launch and its node.
   struct Operation {
-    std::uint32_t launch = 0;         // number; 0: not launched so far
+    std::uint32_t launch = 0;         // number; 0: not launched yet
     std::uint32_t after = no_index;   // node of the stretch that launched it
     std::uint32_t caller = no_index;  // operator
     std::uint32_t node = no_index;    // the first of its nodes
     std::int64_t call_ns = 0;
     std::int64_t ready_ns = 0;  // end of the stretch that launched it
-    Range parts{};              // communications that the kernel carries out together
+    Range parts{};              // communications that the kernel implements together
     [[nodiscard]] std::uint32_t nodes() const { return std::max(parts.count, 1U); }
   };
 
@@ -87,7 +88,7 @@ class OrderFinder {
   [[nodiscard]] bool is_group_announcement(const Operator& op) const {
     return op.host != no_index && announces_groups(host_.nodes.name(host_.nodes.nodes[op.host]));
   }
-  // Returns the nearest caller in the host trace that is not left out.
+  // Returns the nearest caller in the host trace that is not omitted.
   [[nodiscard]] std::uint32_t caller_of(const Operator& op) const {
     const auto left_out = left_out_.find(op.parent);
     return left_out == left_out_.end() ? op.parent : left_out->second;
@@ -102,7 +103,7 @@ class OrderFinder {
                 device_->name(device_->calls[call]));
   }
 
-  // Takes the time until then from the thread, which is blocked.
+  // Removes the time until then from the thread, which is blocked.
   void block(Thread& t, std::int64_t until_ns) {
     if (until_ns <= t.since_ns) return;
     report_.blocked_ns += static_cast<std::uint64_t>(until_ns - t.since_ns);
@@ -130,11 +131,11 @@ class OrderFinder {
   std::vector<Thread> threads_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> node_of_;                         // by operator
-  std::unordered_map<std::uint32_t, std::uint32_t> left_out_;  // operators that are no nodes, and their callers
+  std::unordered_map<std::uint32_t, std::uint32_t> left_out_;  // operators without a node, and their callers
   std::vector<std::uint32_t> handed_over_;                     // by burst: node after which it begins
   std::optional<IdLookup> syncs_;                              // by correlation
   std::unordered_map<std::int64_t, Streams::Moment> records_;  // of events, by correlation
-  std::unordered_set<std::uint32_t> past_sync_;                // operations that lasts_past() reported
+  std::unordered_set<std::uint32_t> past_sync_;                // operations reported by lasts_past()
   Storages storages_;
   std::vector<OrderedDep> waits_;  // of the device operation that becomes a node
 };

@@ -15,7 +15,7 @@
 namespace convert {
 namespace {
 
-// The pauses of a thread: between operators, and in communication calls without callees.
+// Pauses of a thread: between operators, and in communication calls without callees.
 class Pauses {
  public:
   Pauses(const Operators& operators, std::uint32_t thread, const std::vector<bool>& is_call) {
@@ -47,7 +47,7 @@ class Pauses {
     for (std::size_t n = pauses_.size(); n-- > 1;) longest_[n] = std::max(longest_[2 * n], longest_[2 * n + 1]);
   }
 
-  // Returns whether the longest pause after `since` contains `end`, most of it before `end`.
+  // Returns whether the longest pause after `since` contains `end`, and most of the pause precedes `end`.
   [[nodiscard]] bool last_until(std::int64_t since, std::int64_t end) const {
     const auto at = std::ranges::lower_bound(pauses_, end, {}, &Pause::end_ns);
     if (at == pauses_.end() || at->begin_ns >= end || end - at->begin_ns < at->end_ns - end) return false;
@@ -59,7 +59,7 @@ class Pauses {
     return longest(static_cast<std::size_t>(first - pauses_.begin()) + 1,
                    static_cast<std::size_t>(at - pauses_.begin())) <= length;
   }
-  // Returns the begin of the first operator outside others at `time` or later.
+  // Returns the begin of the first outermost operator at `time` or later.
   [[nodiscard]] std::optional<std::int64_t> next_outer(std::int64_t time) const {
     const auto at = std::ranges::lower_bound(outer_, time);
     return at == outer_.end() ? std::nullopt : std::optional(*at);
@@ -81,7 +81,7 @@ class Pauses {
 
   std::vector<Pause> pauses_;          // ascending
   std::vector<std::int64_t> longest_;  // a tree over their lengths, which are the leaves
-  std::vector<std::int64_t> outer_;    // begins of operators outside others
+  std::vector<std::int64_t> outer_;    // begins of outermost operators
 };
 
 class HostComm {
@@ -113,7 +113,7 @@ class HostComm {
                                : device_.name(device_.cpu_ops[op.event]);
   }
 
-  // Lists calls and collectives by what they do: "allreduce".
+  // Lists calls and collectives by operation, such as "allreduce".
   void list() {
     is_call_.resize(operators_.all.size());
     for (std::uint32_t i = 0; i < operators_.all.size(); ++i) {
@@ -133,7 +133,7 @@ class HostComm {
     }
   }
 
-  // Notes for each collective when the operators before it on its thread had ended, at most its begin.
+  // Records for each collective the time when the previous operators of its thread had ended, at most its begin.
   void find_free_times() {
     for (const auto& thread : operators_.by_thread) {
       std::int64_t end = std::numeric_limits<std::int64_t>::min();
@@ -158,7 +158,7 @@ class HostComm {
       if (call.start_ns > collective.start_ns) continue;
       ++next;
       if (call.thread == collective.thread) continue;
-      // The collective's thread owns the time between the two, unless it is busy.
+      // The time in between belongs to the collective's thread, unless that thread is busy.
       const std::int64_t given = std::clamp(collective.start_ns, call.start_ns, call.end_ns);
       out_.push_back({call.thread, collective.thread, given, std::max(given, free_since_.at(c))});
       done_[call.thread].push_back({collective.end_ns, call.end_ns, collective.thread});

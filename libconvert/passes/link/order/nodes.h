@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collects the nodes of an order while it is made, each with its dependencies on nodes before it.
+// Collects the nodes of an order under construction, each with its dependencies on earlier nodes.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class OrderNodes {
     reserve_huge(out_.nodes, nodes);
     reserve_huge(out_.deps, deps);
   }
-  // Adds a node, to which add_dep() adds dependencies until the next is added.
+  // Adds a node; add_dep() adds dependencies to it until the next node is added.
   OrderedNode& add(OrderedNode::Kind kind, std::uint32_t source, std::uint32_t thread, std::int64_t start_ns) {
     OrderedNode& n = out_.nodes.emplace_back();
     n.kind = kind;
@@ -31,8 +31,8 @@ class OrderNodes {
     n.start_ns = start_ns;
     return n;
   }
-  // Adds a dependency of the last node, once for each parent: the first rule stands, except that data, which says
-  // more than an order, replaces it.
+  // Adds a dependency of the last node, once per parent. The first reason is kept, except that data, which is
+  // stronger than an order, replaces it.
   void add_dep(std::uint32_t node, DepRule rule) {
     if (node == no_index) return;
     OrderedNode& n = out_.nodes.back();

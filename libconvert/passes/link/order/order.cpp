@@ -13,7 +13,7 @@ namespace convert {
 
 Order OrderFinder::find() {
   prepare();
-  // Goes on with the thread whose next event is the earliest; at one time by kind, then by thread.
+  // Continues with the thread whose next event is the earliest; at equal times by kind, then by thread.
   struct Head {
     std::int64_t time_ns;
     EventKind kind;
@@ -71,7 +71,7 @@ void OrderFinder::on_event(std::uint32_t thread, const ThreadEvent& event) {
     case EventKind::call: on_call(thread, event.index, event.time_ns); break;
     case EventKind::orphan: on_orphan(thread, events_.orphans[event.index], event.time_ns); break;
     case EventKind::hand_over:
-      // A thread that is blocked gives no work to others.
+      // A blocked thread hands no work to others.
       if (t.since_ns <= event.time_ns) handed_over_[event.index] = anchor(thread, event.time_ns);
       break;
     case EventKind::take_over: take_over(thread, event.index, event.time_ns); break;
@@ -91,7 +91,7 @@ void OrderFinder::on_orphan(std::uint32_t thread, const Orphan& orphan, std::int
   launch(thread, orphan.operation, time_ns, caller);
 }
 
-// The thread was idle between its last operator and this one: it waited for the work.
+// If the thread was idle between its last operator and this one, it waited for the work.
 void OrderFinder::take_over(std::uint32_t thread, std::uint32_t burst, std::int64_t time_ns) {
   Thread& t = threads_[thread];
   const bool idle = events_.bursts[burst].idle;
@@ -111,7 +111,7 @@ void OrderFinder::hand_back(std::uint32_t thread, const Burst& burst) {
   block(t, burst.end_ns);
 }
 
-// Ends the stretch or gap that goes on.
+// Ends the current stretch or gap.
 void OrderFinder::cut(std::uint32_t thread, std::int64_t time_ns) {
   Thread& t = threads_[thread];
   const std::int64_t time = std::max(time_ns, t.since_ns);
@@ -146,7 +146,7 @@ std::uint32_t OrderFinder::begin_delay(std::uint32_t thread) {
   return node;
 }
 
-// Returns the node that ends at this time and depends on all that the thread has waited for.
+// Returns the node that ends at this time and depends on everything that the thread has waited for.
 std::uint32_t OrderFinder::anchor(std::uint32_t thread, std::int64_t time_ns) {
   cut(thread, time_ns);
   const Thread& t = threads_[thread];
@@ -154,8 +154,8 @@ std::uint32_t OrderFinder::anchor(std::uint32_t thread, std::int64_t time_ns) {
   return threads_[thread].last;
 }
 
-// An operator without a time does not cut the stretch that goes on, but stands behind it. The time of one that is
-// left out goes to what is around it.
+// An operator without a time does not cut the current stretch, but follows it. The time of an omitted operator is
+// added to its surroundings.
 void OrderFinder::begin_operator(std::uint32_t thread, std::uint32_t op, std::int64_t time_ns) {
   Thread& t = threads_[thread];
   const Operator& o = operators_.all[op];
@@ -172,7 +172,7 @@ void OrderFinder::begin_operator(std::uint32_t thread, std::uint32_t op, std::in
   } else {
     cut(thread, time_ns);
     const std::uint32_t node = begin_node(thread, op);
-    // Simulators give no time to the node that announces process groups: its time becomes a delay.
+    // Simulators give no time to the node that announces process groups, so its time becomes a delay.
     t.growing = announces && options_.keep_gaps ? no_index : node;
   }
   t.open.push_back(op);
@@ -184,7 +184,7 @@ std::uint32_t OrderFinder::begin_node(std::uint32_t thread, std::uint32_t op) {
   const Operator& o = operators_.all[op];
   const std::uint32_t node = begin_stretch(t, OrderedNode::Kind::cpu, op, thread);
   node_of_[op] = node;
-  // The caller is what the host trace says; without a host node it is the operator around the event.
+  // The host trace defines the caller; without a host node, it is the operator around the event.
   const std::uint32_t host_caller = caller_of(o);
   std::uint32_t caller = host_caller != no_index ? node_of_[host_caller] : no_index;
   if (o.host == no_index && !t.open.empty()) caller = node_of_[t.open.back()];
@@ -203,7 +203,7 @@ void OrderFinder::end_operator(std::uint32_t thread, std::uint32_t op, std::int6
   if (is_node) t.open.pop_back();
 }
 
-// Time behind the last cut of a thread is that of an operator, up to its end.
+// Time after the last cut of a thread belongs to an operator, up to its end.
 void OrderFinder::finish_threads() {
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     if (options_.keep_gaps && threads_[i].since_ns < threads_[i].last_end_ns) cut(i, threads_[i].last_end_ns);

@@ -11,9 +11,9 @@
 namespace convert {
 namespace {
 
-// The nodes of a CPU thread form a chain, and so do those of a stream (of operations that share a kernel, those of
-// one place). What a node knows is how far each chain had come. Only the longest chains count, more than a program
-// has; nothing implies what lies in others.
+// The nodes of a CPU thread form a chain, and so do the nodes of a stream (of operations that share a kernel, the
+// ones with the same index). Each node is annotated with its progress on each chain: the last node that it implies.
+// Only the longest chains are considered, more than a program has; dependencies on other chains are never implied.
 class Chains {
  public:
   explicit Chains(const Order& order) : chain_(order.nodes.size(), no_index), place_(order.nodes.size()) {
@@ -59,7 +59,7 @@ class Chains {
   std::size_t count_ = 0;
 };
 
-// Holds what nodes know, as long as others still depend on them.
+// Progress of nodes, kept as long as other nodes still depend on them.
 class Known {
  public:
   Known(const Order& order, std::size_t chains)
@@ -99,7 +99,8 @@ void reduce(Order& order, LinkReport& report) {
   Known known(order, chains.count());
   std::vector<OrderedDep> kept;
   kept.reserve(order.deps.size());
-  std::vector<std::uint32_t> knowing(chains.count());  // how many dependencies know the farthest place of a chain
+  // number of dependencies that imply the farthest position of a chain
+  std::vector<std::uint32_t> knowing(chains.count());
   for (std::uint32_t i = 0; i < order.nodes.size(); ++i) {
     OrderedNode& node = order.nodes[i];
     const auto deps = order.deps_of(node);

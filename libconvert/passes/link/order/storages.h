@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Knows who wrote a tensor's storage last: data dependencies between the operations of a PyTorch program.
+// Tracks the last writer of each tensor storage, for data dependencies between the operations of a PyTorch program.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@ namespace convert {
 
 class Storages {
  public:
-  // Calls fn(node) for the last nodes of the operators that wrote what the operator (node `host` of the trace)
-  // reads. Asked for each of an operator's nodes, it answers only the first 16: work on hostile input stays linear.
+  // Calls fn(node) for the last nodes of the operators that wrote the inputs of the operator (node `host` of the
+  // trace). It is called for each of an operator's nodes, but answers only the first 16 calls, so that work on
+  // hostile input stays linear.
   template <class Fn>
   void for_each_writer(const Trace& trace, std::uint32_t host, const Fn& fn) {
     if (host == no_index) return;
@@ -27,7 +28,7 @@ class Storages {
       if (found != writers_.end() && found->second != host) fn(operators_[found->second].last);
     });
   }
-  // Notes that `node`, a node of the operator, writes the operator's outputs. Call for_each_writer before.
+  // Records that `node`, a node of the operator, writes the operator's outputs. Call for_each_writer() first.
   void write(const Trace& trace, std::uint32_t host, std::uint32_t node) {
     if (host == no_index) return;
     if (std::exchange(operators_[host].last, node) != no_index) return;

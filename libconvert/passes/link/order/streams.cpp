@@ -20,7 +20,7 @@ Streams::Streams(const Profile* device, const Launches& launches) {
     streams_[places_[i].stream].operations.push_back(i);
   }
   for (const auto& [key, stream] : by_key_) by_number_.try_emplace(key.second, stream);
-  // Equal times leave the order to the calls.
+  // At equal times, the calls decide the order.
   const auto called = [&](std::uint32_t i) {
     const std::uint32_t call = launches.call_of(i);
     return call == no_index ? all[i].start_ns : device->calls[call].start_ns;
@@ -60,7 +60,7 @@ std::uint32_t Streams::last_launched(std::uint32_t stream, const Moment& before)
   const auto& launched = streams_[stream].launched;
   auto after = std::partition_point(launched.begin(), launched.end(),
                                     [&](const Launched& l) { return l.launch <= before.launches; });
-  // The order of simultaneous calls of two threads is unknown. There are few of them.
+  // The order of simultaneous calls of two threads is unknown. There are few of these.
   constexpr int most = 16;
   for (int i = 0; i < most && after != launched.begin(); ++i) {
     --after;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Holds the streams of a rank's devices: the operations of each in the order in which they ran, and what had been
-// launched on them at each moment of the walk through the threads.
+// Streams of a rank's devices: the operations of each in the order in which they ran, and the launched operations
+// at each moment of the visit of the threads.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace convert {
 
 class Streams {
  public:
-  // Describes a wait of a stream: operations launched on it afterwards wait for `operation`.
+  // A wait of a stream: operations launched on it afterwards wait for `operation`.
   struct Wait {
     std::uint32_t launches = 0;  // on all streams, before the wait
     std::uint32_t operation = 0;
@@ -27,7 +27,7 @@ class Streams {
     std::uint32_t thread = 0;  // of the call
     std::int64_t call_ns = 0;
   };
-  // Names a moment of a thread: by time, and by how much had been launched.
+  // A moment of a thread: its time, and the number of launches so far.
   struct Moment {
     std::uint32_t launches = 0;  // on all streams, before the moment
     std::uint32_t thread = 0;
@@ -53,15 +53,16 @@ class Streams {
   // Returns the position of an operation on its stream.
   [[nodiscard]] std::uint32_t place(std::uint32_t operation) const { return places_[operation].place; }
 
-  // Notes a launch and returns its number.
+  // Records a launch and returns its number.
   std::uint32_t launch(std::uint32_t operation, std::uint32_t thread, std::int64_t call_ns);
   [[nodiscard]] std::uint32_t launches() const { return launches_; }
-  // Returns the stream of that number, on another device if this one has none; no_index if there is no such stream.
+  // Returns the stream with that number, on another device if this one has none; no_index if there is no such
+  // stream.
   [[nodiscard]] std::uint32_t find(std::int64_t device, std::int64_t stream) const;
   // Returns the operation launched last before a moment; on other threads, by a call that began before it.
   [[nodiscard]] std::uint32_t last_launched(std::uint32_t stream, const Moment& before) const;
-  // Calls fn(stream, operation launched last) for streams with launches, the latest first; at most `most_streams`,
-  // far more than a device has, so that work on hostile input stays linear.
+  // Calls fn(stream, operation launched last) for streams with launches, the latest first. Visits at most
+  // `most_streams`, far more than a device has, so that work on hostile input stays linear.
   template <class Fn>
   void for_each_launched(const Moment& before, const Fn& fn) const {
     std::size_t count = 0;

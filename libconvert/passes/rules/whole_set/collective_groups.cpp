@@ -9,7 +9,7 @@
 namespace convert::rules {
 namespace {
 
-// Numbers by their value, before all other names.
+// Orders numbers by value, before all other names.
 struct NumbersFirst {
   static bool is_number(const std::string& s) {
     return std::ranges::all_of(s, [](char c) { return c >= '0' && c <= '9'; });
@@ -28,7 +28,7 @@ CollectiveGroup make_group(const std::string& name, const Users& users, std::siz
                            const GroupLists* lists) {
   CollectiveGroup g{.name = name};
   if (name.empty()) {
-    constexpr std::size_t most_missing = 1 << 20;                 // a size is only claimed, and members take memory
+    constexpr std::size_t most_missing = 1 << 20;  // a world size is only a claim, and members take memory
     const std::size_t used = users.back().rank + std::size_t{1};  // more than `ranks` if the set is a single rank
     const std::size_t all = std::max({ranks, used, std::min(world, ranks + most_missing)});
     for (Rank r = 0; r < all; ++r) g.members.push_back({r, nullptr});
@@ -73,7 +73,7 @@ std::string group_text(const std::string& name) {
   constexpr std::size_t max_shown = 40;
   if (name.empty()) return "all ranks";
   const std::string shown = cut_text(name, max_shown);
-  return is_readable(shown) ? "group " + shown : "a group of unreadable name";
+  return is_readable(shown) ? "group " + shown : "a group with an unreadable name";
 }
 
 bool same_type(const CollectiveNode& a, const CollectiveNode& b) {
@@ -99,7 +99,7 @@ std::int64_t common_size(const GroupUse& use, std::size_t call, std::size_t rank
     case Collective::all_gather:
       if (d.bytes_out < 0) return c.size;
       return !__builtin_mul_overflow(c.size, ranks, &all) && all == d.bytes_out ? c.size : -1;
-    default: return -1;  // parts may differ
+    default: return -1;  // shards may differ
   }
 }
 

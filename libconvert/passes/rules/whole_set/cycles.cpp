@@ -9,7 +9,7 @@
 namespace convert::rules {
 namespace {
 
-// Returns the nodes that can never complete, on a cycle or behind one, ascending.
+// Returns the nodes that can never complete, on a cycle or after one, ascending.
 std::vector<std::uint32_t> stuck_nodes(const WholeSet& whole) {
   std::vector<std::uint32_t> open(whole.size());
   for (std::uint32_t i = 0; i < whole.size(); ++i) whole.for_children(i, [&](std::uint32_t c) { ++open[c]; });
@@ -21,7 +21,7 @@ std::vector<std::uint32_t> stuck_nodes(const WholeSet& whole) {
     while (!ready.empty()) {
       const std::uint32_t at = ready.back();
       ready.pop_back();
-      open[at] = no_index;  // done: the outer loop passes it over
+      open[at] = no_index;  // done: the outer loop skips it
       ++done;
       whole.for_children(at, [&](std::uint32_t c) {
         if (--open[c] == 0) ready.push_back(c);
@@ -36,7 +36,7 @@ std::vector<std::uint32_t> stuck_nodes(const WholeSet& whole) {
   return stuck;
 }
 
-// Some nodes of a set and the edges among them, by position.
+// Subgraph of a set; nodes are named by position.
 class Part {
  public:
   Part(const WholeSet& whole, const std::vector<std::uint32_t>& nodes) : parent_begin_(nodes.size() + 2) {
@@ -59,7 +59,7 @@ class Part {
     return std::span(parents_).subspan(parent_begin_[i], parent_begin_[i + 1] - parent_begin_[i]);
   }
 
-  // Takes out the nodes that no other waits for, again and again. Returns by position which ones stay.
+  // Repeatedly removes nodes without dependents. Returns by position which nodes are left.
   [[nodiscard]] std::vector<bool> without_ends() const {
     const std::size_t count = parent_begin_.size() - 1;
     std::vector<std::uint32_t> children(count);
@@ -111,16 +111,16 @@ std::vector<std::uint32_t> nodes_on_cycles(const WholeSet& whole) {
 
 BlockedRanks first_blocked(const WholeSet& whole, std::size_t most) {
   const std::vector<std::uint32_t> stuck = stuck_nodes(whole);
-  std::vector<bool> held(whole.size());                   // something before it on its rank never ends
+  std::vector<bool> held(whole.size());                   // some predecessor on its rank never ends
   std::vector<std::uint32_t> on(whole.size(), no_index);  // of a receive or call: its send, or the meeting
   for (const std::uint32_t node : stuck) {
     whole.for_waiting(node, [&](std::uint32_t waiting, std::uint32_t dependent) {
-      if (dependent == waiting || dependent != no_index) {  // the first for g++'s -Warray-bounds
+      if (dependent == waiting || dependent != no_index) {  // the first condition is for g++'s -Warray-bounds
         held[dependent] = true;
       } else if (whole.is_meeting(node) || !whole.is_meeting(waiting)) {
         on[waiting] = node;
       } else if (const std::uint32_t member = whole.member_of(waiting, whole.rank_of(node)); member != no_index) {
-        held[member] = true;  // behind another call
+        held[member] = true;  // after another call
       }
     });
   }

@@ -53,7 +53,7 @@ class Questions {
   }
 
  private:
-  // Bit q of known_: the node depends on the first node of question q, or is it.
+  // Answers up to 64 questions. Bit q of known_: the node is, or depends on, the first node of question q.
   void walk(std::span<const std::uint32_t> questions, std::vector<bool>& answers) {
     std::uint32_t last = 0;
     for (std::size_t q = 0; q < questions.size(); ++q) {

@@ -14,17 +14,17 @@
 namespace convert::rules {
 namespace {
 
-// What is fixed for all runs.
+// Data shared by all runs.
 struct Plan {
   enum class Role : std::uint8_t { other, send, receive, call };
   std::vector<Role> roles;          // by node of the set
-  std::vector<std::uint32_t> keys;  // of a message: what it can be exchanged with; of a call: its group
+  std::vector<std::uint32_t> keys;  // of a message: equal for exchangeable messages; of a call: its group
   std::uint32_t message_keys = 0;
   std::vector<std::uint32_t> ranks_of_group;  // by key of calls
-  std::vector<std::uint32_t> numbers;         // of a call: its place among those of its group, by id
-  std::vector<std::uint32_t> open;            // dependencies of each node
-  bool is_sound = true;                       // all have partners
-  bool has_choice = false;                    // between messages of one key
+  std::vector<std::uint32_t> numbers;         // of a call: its position among the calls of its group, by id
+  std::vector<std::uint32_t> open;            // number of dependencies of each node
+  bool is_sound = true;                       // all messages and calls have partners
+  bool has_choice = false;                    // between messages with the same key
   bool has_slot_choice = false;               // between sends and calls of one rank
 };
 
@@ -158,7 +158,7 @@ class Run {
         made_(set.size()),
         is_awake_(set.size()) {}
 
-  // Runs to the end. Returns how many nodes are left.
+  // Runs until no node can start. Returns the number of remaining nodes.
   std::uint64_t run() {
     for (std::uint32_t r = 0; r < set_.size(); ++r) {
       for (std::uint32_t i = 0; i < set_[r].size; ++i) {
@@ -175,8 +175,7 @@ class Run {
     }
   }
 
-  // Returns of each rank the lowest id that has started and not ended; leaves out ranks that only wait for
-  // themselves.
+  // Returns for each rank the lowest id that has started and not ended. Omits ranks that only wait for themselves.
   [[nodiscard]] std::vector<std::uint32_t> waiting() const {
     std::vector<std::uint32_t> found;
     for (std::uint32_t r = 0; r < set_.size(); ++r) {
@@ -204,7 +203,7 @@ class Run {
     awake_.push_back(rank);
   }
 
-  // Issues what is ready on a rank, and what becomes ready by that without taking time.
+  // Issues the ready nodes of a rank, and nodes that become ready without time passing.
   void issue_ready(std::uint32_t rank) {
     for (;;) {
       Queue* from = &ready_[rank];
@@ -249,7 +248,7 @@ class Run {
         return;
       case Plan::Role::call: break;
     }
-    // One at a time they meet in the order in which they start, else by their places.
+    // If a rank runs one at a time, calls meet in the order in which they start, else by their positions.
     const std::uint32_t number = one_at_a_time_ ? made_[rank][key]++ : plan_.numbers[node];
     auto& rounds = calls_[key];
     if (rounds.size() <= number) rounds.resize(number + std::size_t{1});
@@ -289,15 +288,15 @@ class Run {
   std::vector<std::uint32_t> open_;
   std::vector<State> state_;
   std::vector<Queue> ready_;            // by rank
-  std::vector<Queue> ready_for_slot_;   // by rank: what has to wait while another one is under way
-  std::vector<bool> busy_;              // by rank: a send or call is under way
-  std::vector<std::uint32_t> arrived_;  // by key: messages that no receive has taken
+  std::vector<Queue> ready_for_slot_;   // by rank: nodes that wait while another one is in progress
+  std::vector<bool> busy_;              // by rank: a send or call is in progress
+  std::vector<std::uint32_t> arrived_;  // by key: messages without a receive
   std::vector<Waiting> posted_;         // by key: receives that wait
-  std::vector<std::uint32_t> behind_;   // by node: the receive that waits behind it
-  std::vector<std::vector<std::vector<std::uint32_t>>> calls_;  // by group and number: those that wait
+  std::vector<std::uint32_t> behind_;   // by node: the receive that waits after it
+  std::vector<std::vector<std::vector<std::uint32_t>>> calls_;  // by group and number: calls that wait
   std::vector<std::map<std::uint32_t, std::uint32_t>> made_;    // by rank and group: calls so far
   std::vector<bool> is_awake_;                                  // by rank
-  std::vector<std::uint32_t> awake_;                            // ranks with something new
+  std::vector<std::uint32_t> awake_;                            // ranks with new events
   std::vector<std::uint32_t> next_;
   std::vector<std::uint32_t> slow_;
   std::uint64_t ended_ = 0;
@@ -311,9 +310,9 @@ std::optional<Stuck> find_stuck_run(const WholeSet& whole, std::span<const Trace
   const Plan plan = Planner(whole, set).plan(groups);
   for (const bool one_at_a_time : {false, true}) {
     if (one_at_a_time ? !plan.has_slot_choice : !plan.has_choice) continue;
-    for (const auto& [pace, how] : {std::pair(Pace::even, "where all nodes take equally long"),
-                                    std::pair(Pace::at_once, "where computing takes no time"),
-                                    std::pair(Pace::slow, "where computing takes long")}) {
+    for (const auto& [pace, how] : {std::pair(Pace::even, "if all nodes take equally long"),
+                                    std::pair(Pace::at_once, "if computing takes no time"),
+                                    std::pair(Pace::slow, "if computing takes long")}) {
       Run run(whole, set, plan, pace, one_at_a_time);
       const std::uint64_t left = run.run();
       if (left == 0) continue;

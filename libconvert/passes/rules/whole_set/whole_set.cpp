@@ -11,7 +11,7 @@
 namespace convert::rules {
 namespace {
 
-// Returns whether no rank can end its part before all others have begun theirs. The root of a broadcast could.
+// Returns whether no rank can finish its call before all others have begun. The root of a broadcast could.
 bool needs_everyone(const CollectiveNode& c, const GroupUse& use, std::size_t call) {
   switch (collective_of(c.type)) {
     case Collective::barrier: return use.details_of(static_cast<std::uint32_t>(call)).dims_left_out == 0;
@@ -32,21 +32,21 @@ bool needs_everyone(const CollectiveNode& c, const GroupUse& use, std::size_t ca
 
 Error too_large() { return input_error({}, "more than 4294967294 nodes in one set", "deadlock"); }
 
-// Nodes of one rank that could take each other's place: sends of one destination and tag, receives alike, calls of
-// one group.
+// Interchangeable nodes of one rank: sends with the same destination and tag, equivalent receives, and calls of one
+// group.
 class Interchangeable {
  public:
   explicit Interchangeable(std::span<const TraceSummary> set) : set_(set), pairs_(set.size()) {}
 
-  // `nodes` (indices in the rank): in the order of issue. `use`: what they can be.
+  // `nodes` (indices in the rank): in the order of issue. `use`: flags that they can get.
   void add(Rank rank, std::vector<std::uint32_t> nodes, std::uint8_t use) {
     runs_.push_back({.rank = rank, .use = use, .nodes = std::move(nodes), .first_pair = pairs_[rank].size()});
     const std::vector<std::uint32_t>& all = runs_.back().nodes;
     for (std::size_t k = 1; k < all.size(); ++k) pairs_[rank].emplace_back(all[k - 1], all[k]);
   }
 
-  // Calls mark(rank, node, flag): `waiting` of those before which all earlier ones must start, `awaited` of those
-  // behind which all later ones must.
+  // Calls mark(rank, node, flag): `waiting` for nodes that start after all earlier ones, `awaited` for nodes that
+  // start before all later ones.
   template <typename Mark>
   void find_forced(std::uint8_t waiting, std::uint8_t awaited, const Mark& mark) const {
     std::vector<std::vector<bool>> in_order;
@@ -152,9 +152,9 @@ void WholeSet::add_meetings(const CollectiveGroup& g) {
   }
 }
 
-// The k-th send meets the k-th receive for certain if the receives before that one must all have started, and the
-// sends behind that one cannot have: with any other order of issue this receive still lacks a message while that
-// send has not started. Meetings alike. Who matches by size as well finds the same pairs if all sizes agree.
+// The k-th send certainly meets the k-th receive if all earlier receives must have started, and no later send can
+// have started. With any other order of issue, this receive lacks a message until that send has started. The same
+// holds for meetings. Systems that also match by size find the same pairs if all sizes agree.
 void WholeSet::keep_forced(const std::vector<bool>& in_question, const GroupLists* groups) {
   forced_.assign(nodes(), 0);
   Interchangeable runs(set_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells who waits for whom across the ranks of a set: the graph in which a cycle is a deadlock.
+// Graph of waits across the ranks of a set; a cycle is a deadlock.
 #pragma once
 
 #include <algorithm>
@@ -13,33 +13,33 @@
 
 namespace convert::rules {
 
-// Numbers all nodes of all ranks, rank by rank. Edges are dependencies, and go from the k-th send to the k-th
-// receive, which completes only after its send was issued; receives without a send belong to rule pairs. The k-th
-// collective of a group is a further node, the meeting: it waits for all that its ranks' nodes depend on, and they
-// wait only for it. From the first call on whose type ranks disagree, a group has no meetings (rule collectives).
+// Numbers all nodes of all ranks, rank by rank. Edges are dependencies, and edges from the k-th send to the k-th
+// receive, which completes only after its send was issued; the rule pairs reports receives without a send. The k-th
+// collective of a group is an additional node, the meeting. The meeting depends on all dependencies of its ranks'
+// nodes, and these nodes depend only on the meeting. A group has no meetings from the first call on whose type
+// ranks disagree (rule collectives).
 class WholeSet {
  public:
   // Throws Error(input) [deadlock] if there are too many nodes for one numbering. `groups` may be null.
   WholeSet(std::span<const TraceSummary> set, const GroupLists* groups);
 
-  // Makes each rank run its meeting collectives one after the other, in the order of issue. Returns false and
-  // changes nothing if none meet, or if no rank runs collectives of several groups: one group has one order on all
-  // ranks.
+  // Orders the meeting collectives of each rank by order of issue. Returns false and changes nothing if there are
+  // no meetings, or if no rank runs collectives of several groups: one group has one order on all ranks.
   bool one_at_a_time();
 
-  // Lets only those waits for other ranks count that every order of issue has, and only of nodes `in_question`.
+  // Restricts waits for other ranks to waits that exist in every order of issue, and to nodes `in_question`.
   void keep_forced(const std::vector<bool>& in_question, const GroupLists* groups);
-  // Makes all waits count again.
+  // Restores all waits.
   void keep_all() { forced_.clear(); }
 
-  // Returns how many nodes and meetings there are; the meetings have the highest numbers.
+  // Returns the number of nodes and meetings; meetings have the highest numbers.
   [[nodiscard]] std::uint32_t size() const { return nodes() + meetings(); }
   [[nodiscard]] bool is_meeting(std::uint32_t node) const { return node >= nodes(); }
   // Returns the nodes of the ranks that meet, ascending.
   [[nodiscard]] std::span<const std::uint32_t> members(std::uint32_t meeting) const {
     return members_[meeting - nodes()];
   }
-  // Returns the node of a rank that meets there; no_index if the rank does not.
+  // Returns the node of a rank in a meeting, or no_index.
   [[nodiscard]] std::uint32_t member_of(std::uint32_t meeting, std::uint32_t rank) const {
     const auto all = members(meeting);
     const auto at = std::lower_bound(all.begin(), all.end(), base_[rank]);
@@ -47,17 +47,18 @@ class WholeSet {
   }
   [[nodiscard]] std::uint32_t rank_of(std::uint32_t node) const;
   [[nodiscard]] std::uint32_t base(std::uint32_t rank) const { return base_[rank]; }
-  // Returns whether a node of a rank (no meeting) is a collective that meets others.
+  // Returns whether a node of a rank (not a meeting) is a collective that meets others.
   [[nodiscard]] bool is_call(std::uint32_t node) const {
     return other_[node] != no_index && is_meeting(other_[node]);
   }
-  // Returns the receive that waits for a send; no_index if there is none, or the node is no send.
+  // Returns the receive that waits for a send; no_index for other nodes and unpaired sends.
   [[nodiscard]] std::uint32_t receive_of(std::uint32_t node) const {
     return is_call(node) ? no_index : other_[node];
   }
 
-  // Calls visit(waiting, dependent) for all that wait for `node`. `dependent`: the node with that dependency, the
-  // member if `waiting` is a meeting; no_index if it is no dependency but a wait for another rank.
+  // Calls visit(waiting, dependent) for all nodes that wait for `node`. `dependent` is the node with that
+  // dependency, or the member if `waiting` is a meeting; no_index if the wait is for another rank instead of a
+  // dependency.
   template <typename Visit>
   void for_waiting(std::uint32_t node, const Visit& visit) const {
     if (is_meeting(node)) {
@@ -91,8 +92,8 @@ class WholeSet {
 
  private:
   enum : std::uint8_t { awaited = 1, waiting = 2 };
-  // Return whether others wait for exactly this send or call, in every order of issue, and whether this receive or
-  // call waits for exactly its counterpart; true while all waits count.
+  // Return whether, in every order of issue, other nodes wait for exactly this send or call, and whether this
+  // receive or call waits for exactly its counterpart. True while all waits count.
   [[nodiscard]] bool is_awaited(std::uint32_t node) const {
     return forced_.empty() || (forced_[node] & awaited) != 0;
   }
@@ -106,7 +107,7 @@ class WholeSet {
   std::vector<std::uint32_t> base_;   // number of the first node of each rank, then of all
   std::vector<std::uint32_t> other_;  // of a send: its receive; of a collective: its meeting
   Rows members_;                      // by meeting
-  std::vector<std::uint32_t> next_;   // of a collective: meeting of its rank's next one; empty: not used
+  std::vector<std::uint32_t> next_;   // of a collective: meeting of its rank's next one; empty: unused
   std::vector<std::uint8_t> forced_;  // by node; empty: all waits count
 };
 

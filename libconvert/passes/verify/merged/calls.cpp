@@ -59,7 +59,7 @@ class CallReader {
     void add(std::int64_t tag) { first = std::min(first, tag), last = std::max(last, tag); }
   };
   std::vector<TagRange> tags_;  // of parts
-  // For the current part:
+  // Scratch data of the current part.
   std::vector<std::uint32_t> peers_;
   std::unordered_map<std::uint32_t, std::uint32_t> peer_numbers_;
   std::vector<std::uint32_t> sizes_;
@@ -109,8 +109,8 @@ void CallReader::add_program(std::int64_t number, const Trace& program) {
   const auto steps = int32_list(program.metadata.table, attrs, Name(merged::steps));
   if (!read_header(program, header, gpu) || !places || !place || *places < 1 || *place < 0 || *place >= *places ||
       steps.size() % merged::step_numbers != 0) {
-    throw provenance_error(trace_, "the attributes merged." + std::to_string(number) +
-                                       ".* of the metadata do not say which program took the place of collectives");
+    throw provenance_error(
+        trace_, "the attributes merged." + std::to_string(number) + ".* of the metadata do not describe a program");
   }
   const auto number_of = [](auto value) { return static_cast<std::uint32_t>(value); };
   words_ = {number_of(header.collective), number_of(header.protocol), number_of(header.chunks),
@@ -160,27 +160,27 @@ void CallReader::read_collective(std::uint32_t number, MergedCall& call) {
   if (size && size.value >= 0) {
     call.bytes = size.value;
   } else {
-    because("its comm_size is missing, or no size");
+    because("its comm_size is missing or invalid");
   }
   const auto kind = collective_of(call.type);
   if (const IntValue root = root_of(attrs, kind)) call.root = root.value;
   if (kind == Collective::all_to_all && unequal_splits(restored, attrs) != Name())
-    because("its parts differ in size (" + std::string(unequal_splits(restored, attrs).view()) +
-            "), those of an algorithm do not");
+    because("its split sizes differ (" + std::string(unequal_splits(restored, attrs).view()) +
+            "), but an algorithm requires equal sizes");
   if (involves_part_of_network(restored, node))
-    because("it involves some dimensions of the network only (involved_dim)");
+    because("it involves only some dimensions of the network (involved_dim)");
   const IntValue program = int_value(attributes(merged_.all()[number].first), merged::program);
   const auto known = program ? programs_.find(program.value) : programs_.end();
   if (known != programs_.end()) {
     call.program = known->second;
   } else {
     because(program ? "the metadata lacks its program, merged." + std::to_string(program.value) + ".*"
-                    : "nothing tells which chunks its messages carry (no merged_program: of an algorithm without "
-                      "chunk provenance, or merged by an earlier version)");
+                    : "the chunks of its messages are unknown (no merged_program: its algorithm has no chunk "
+                      "provenance, or an earlier version merged it)");
   }
 }
 
-// Each instance has the same nodes, one instance behind the other.
+// Splits the nodes into instances. All instances have the same number of nodes and follow each other.
 void CallReader::read_parts(std::uint32_t number, MergedCall& call) {
   const std::vector<std::uint32_t>& nodes = merged_.all()[number].nodes;
   std::size_t each = nodes.size();
@@ -191,7 +191,7 @@ void CallReader::read_parts(std::uint32_t number, MergedCall& call) {
   }
   if (each == 0 || nodes.size() % each != 0)
     throw merged_.error(nodes.front(), merged_.describe(number) + " has " + counted(nodes.size(), "node") +
-                                           ", which is no multiple of the " + std::to_string(each) +
+                                           ", which is not a multiple of the " + std::to_string(each) +
                                            " of its program");
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     const IntValue instance = int_value(attributes(nodes[k]), attr::merged_instance);
@@ -199,7 +199,7 @@ void CallReader::read_parts(std::uint32_t number, MergedCall& call) {
     const std::uint64_t wanted = call.instance + k / each;
     if (instance && static_cast<std::uint64_t>(instance.value) == wanted) continue;
     if (call.program == no_index) return;  // its instances may have any length
-    throw merged_.error(nodes[k], "merged_instance is not " + std::to_string(wanted) + ", as it should be in " +
+    throw merged_.error(nodes[k], "merged_instance is not " + std::to_string(wanted) + ", as expected in " +
                                       merged_.describe(number));
   }
   for (std::size_t k = 0; k < nodes.size(); k += each) {
@@ -233,7 +233,7 @@ void CallReader::read_part(std::uint32_t number, std::span<const std::uint32_t> 
       read_message(i, words_);
       const std::int64_t tag = int_value(attributes(i), attr::comm_tag).value - part.first_tag;
       if (tag > UINT32_MAX)
-        throw merged_.error(i, "its comm_tag is far from others of " + merged_.describe(number));
+        throw merged_.error(i, "its comm_tag is too far from the other tags of " + merged_.describe(number));
       words_.push_back(static_cast<std::uint32_t>(tag));
     }
     for (const auto deps : {table_.data_deps(n), table_.ctrl_deps(n)}) {
@@ -272,7 +272,7 @@ void CallReader::read_message(std::uint32_t node, std::vector<std::uint32_t>& wo
   sizes_.push_back(static_cast<std::uint32_t>(static_cast<std::uint64_t>(size.value) >> half));
 }
 
-// Checks that nodes which wait for a collective wait for all of its last nodes.
+// Checks that nodes which depend on a collective depend on all of its last nodes.
 void CallReader::check_uses() {
   const auto ignore = [](NodeId) {};
   for (std::uint32_t i = 0; i < table_.nodes.size(); ++i) {
@@ -285,7 +285,7 @@ void CallReader::check_uses() {
   }
 }
 
-// Instances whose tags stand apart from all others cannot take each other's messages.
+// Checks that instances cannot receive each other's messages. Disjoint tag ranges are safe without further checks.
 void CallReader::check_tags() {
   std::vector<TagRange> ranges = tags_;
   TagRange& outside = ranges.emplace_back();
@@ -334,11 +334,11 @@ void CallReader::find_shared_tag() {
     if (a.type != b.type || a.peer != b.peer || a.tag != b.tag) continue;
     if (a.call == b.call && (a.call < 0 || a.instance == b.instance)) continue;
     const std::uint32_t other = merged_.of(a.node);
-    report(merged_.error(b.node, "has tag " + std::to_string(b.tag) + " and the ends of node " +
+    report(merged_.error(b.node, "has tag " + std::to_string(b.tag) + " and the same ranks as node " +
                                      std::to_string(table_.nodes[a.node].id) +
                                      (other == no_index ? "" : " of " + merged_.describe(other)) + "; " +
                                      merged_.describe(merged_.of(b.node)) +
-                                     " and others could take each other's messages"));
+                                     " and others could receive each other's messages"));
   }
 }
 

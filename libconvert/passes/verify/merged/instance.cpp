@@ -101,7 +101,8 @@ void write_step(std::span<const std::uint32_t> step, NodeTable& out) {
   out.add_int(attr::chunk_cnt, Kind::int32_val, number(5));
 }
 
-// Returns the nodes of a place as the trace of an algorithm, with their ids in the workload; peers are places.
+// Returns the nodes of a group member as the trace of an algorithm, with their ids in the workload; peers are
+// members.
 Trace trace_of(const InstanceOfRanks& i, std::size_t number, std::int64_t lowest) {
   const Place& place = i.places[number];
   Trace out;
@@ -129,11 +130,11 @@ Trace trace_of(const InstanceOfRanks& i, std::size_t number, std::int64_t lowest
   return out;
 }
 
-// Returns a note which ranks the places are; empty where each place is its rank.
+// Returns a note that lists the ranks of the group's members; empty if each member number is its rank.
 std::string text_of_places(const InstanceOfRanks& i) {
   if (i.by_rank.empty()) return "";
   constexpr std::size_t most = 32;
-  std::string out = "places, whose chunks these are, are ranks ";
+  std::string out = "the members of the group, which own these chunks, are ranks ";
   for (std::size_t p = 0; p < std::min(most, i.places.size()); ++p)
     out += (p == 0 ? "" : ", ") + std::to_string(i.places[p].rank);
   return i.places.size() > most ? out + ", …" : out;
@@ -144,7 +145,7 @@ Location locate(const InstanceOfRanks& i, std::size_t place, std::uint32_t node)
   return {.file = *p.file, .rank = p.rank, .node = static_cast<std::int64_t>(p.first_node + node)};
 }
 
-// Returns the graph of an instance, which must outlive it. Throws where a node is wrong by itself.
+// Returns the graph of an instance, which must outlive it. Throws if a single node is invalid.
 StepGraph step_graph_of(const InstanceOfRanks& i, const std::shared_ptr<StepGraphBuilder>& made,
                         Diagnostics& findings) {
   const std::int64_t lowest = lowest_tag(i);
@@ -207,7 +208,7 @@ bool MergedInstance::prove(const InstanceOfRanks& instance, const std::string& s
   const auto made = std::make_shared<StepGraphBuilder>(static_cast<std::int32_t>(instance.places.size()));
   try {
     StepGraph graph = step_graph_of(instance, made, findings);
-    if (instance.bytes > 0) graph.max_bytes = instance.bytes;  // what it is called with
+    if (instance.bytes > 0) graph.max_bytes = instance.bytes;  // size of the call
     verify(graph,
            {.dataflow = true,
             .collective = instance.collective,
@@ -237,7 +238,7 @@ void MergedInstance::find_runs(const InstanceOfRanks& instance) {
   const StepGraph graph = step_graph_of(instance, made, ignored);
   chunks_ = chunks_of_steps(graph);
   if (!chunks_) return;
-  std::vector<std::vector<std::uint32_t>> message_of;  // by place and node
+  std::vector<std::vector<std::uint32_t>> message_of;  // by member and node
   for (const Place& p : instance.places) {
     auto& numbers = message_of.emplace_back();
     std::uint32_t messages = 0;

@@ -16,7 +16,7 @@
 
 namespace convert {
 
-// Holds an instance: all its places, in order.
+// An instance: all members of its group (`places`), in order.
 struct InstanceOfRanks {
   struct Place {
     Rank rank = 0;
@@ -27,26 +27,28 @@ struct InstanceOfRanks {
   };
   Collective collective = Collective::custom;
   const NumberLists* lists = nullptr;
-  std::int32_t root = -1;  // place
+  std::int32_t root = -1;  // member number
   std::int64_t bytes = 0;
   std::vector<Place> places{};
-  std::vector<std::pair<Rank, std::uint32_t>> by_rank{};  // sorted: the places, where they are not the ranks
+  std::vector<std::pair<Rank, std::uint32_t>> by_rank{};  // sorted: the members, if member numbers are not ranks
 
-  // Fills in by_rank. Call when all places are there.
+  // Sets by_rank. Call when all members are added.
   void index();
-  // Writes what decides whether the instance computes its collective: equal for instances that differ only in ids,
-  // sizes, and in tags and ranks as a whole. Returns false if it has messages with ranks outside its places.
+  // Writes the key that decides whether the instance computes its collective: instances that differ only in ids,
+  // sizes, and a common offset of tags or ranks have equal keys. Returns false if it has messages with ranks that
+  // are not members.
   [[nodiscard]] bool key(std::vector<std::uint32_t>& out) const;
   [[nodiscard]] std::optional<std::uint32_t> place_of(Rank rank) const;
 };
 
-// Checks instances of one key.
+// Checks instances with the same key.
 class MergedInstance {
  public:
-  // Proves what an instance computes. Reports errors that begin with `subject`; returns whether there were none.
+  // Proves the result of an instance. Reports errors that begin with `subject`. Returns whether there were no
+  // errors.
   [[nodiscard]] static bool prove(const InstanceOfRanks& instance, const std::string& subject,
                                   Diagnostics& diagnostics);
-  // Checks, likewise, that each message has the bytes of the chunks that it carries.
+  // Checks that each message has the bytes of the chunks that it carries. Reports errors and returns like prove().
   [[nodiscard]] bool check_sizes(const InstanceOfRanks& instance, const std::string& subject,
                                  Diagnostics& diagnostics);
 
@@ -54,8 +56,8 @@ class MergedInstance {
   void find_runs(const InstanceOfRanks& instance);
 
   bool followed_ = false;
-  std::optional<StepChunks> chunks_;            // where sizes do not divide
-  std::vector<std::vector<Range>> of_message_;  // by place and message: its runs
+  std::optional<StepChunks> chunks_;            // if sizes are not a multiple of the chunks
+  std::vector<std::vector<Range>> of_message_;  // by member and message: its runs
 };
 
 }  // namespace convert

@@ -26,7 +26,7 @@ struct RankCalls {
   std::vector<MergedPart> parts;
 };
 
-// A collective on one rank, as the group meets.
+// A collective on one rank, as a member of the group's meeting.
 struct Meeting {
   std::uint32_t group;
   std::uint64_t instance;
@@ -34,16 +34,16 @@ struct Meeting {
   std::uint32_t call;
 };
 
-// Says which ranks of a group take no part in collectives.
+// Members of a group that do not take part in collectives.
 struct Lacking {
   std::uint32_t group = 0;
-  std::vector<std::uint32_t> places{};  // the first of them
+  std::vector<std::uint32_t> places{};  // the first missing members
   std::size_t count = 0;
   auto operator<=>(const Lacking&) const = default;
 };
 constexpr std::size_t most_named = 8;
 
-// Returns the collective that programs for a type claim to be.
+// Returns the collective that programs for a type claim to compute.
 std::optional<Collective> claim_for(std::int64_t type) {
   const Collective c = without_block(collective_of(type));
   return has_postcondition(c) ? std::optional(c) : std::nullopt;
@@ -61,11 +61,12 @@ struct MergedProof::State {
   const GroupLists* groups = nullptr;
   std::optional<Collective> collective;
   Diagnostics* diagnostics = nullptr;
-  std::set<std::uint64_t> broken;                      // instances of which a rank was reported
+  std::set<std::uint64_t> broken;                      // instances with a reported rank
   std::map<std::uint32_t, MergedInstance> structures;  // by their list
   std::set<std::uint32_t> sized;                       // lists: structures whose sizes were checked
   bool warned_of_places = false;
-  std::map<Lacking, std::pair<Meeting, std::uint64_t>> lacking;  // the first that does, and how many
+  // the first collective with missing members, and their number
+  std::map<Lacking, std::pair<Meeting, std::uint64_t>> lacking;
 
   [[nodiscard]] const MergedCall& call(const Meeting& m) const { return ranks[m.rank].calls[m.call]; }
   [[nodiscard]] std::string describe(const Meeting& m) const {
@@ -78,7 +79,7 @@ struct MergedProof::State {
     diagnostics->error({.file = r.file, .rank = r.rank, .node = static_cast<std::int64_t>(call(m).first_node)},
                        "provenance", describe(m) + what);
   }
-  // Returns the ranks of a group in the order of its list; null if the list is not known.
+  // Returns the ranks of a group in list order, or null if the list is unknown.
   [[nodiscard]] const std::vector<Rank>* listed(const std::string& group) const {
     if (groups == nullptr) return nullptr;
     const auto at = groups->find(group);
@@ -136,12 +137,12 @@ MergedProof::Counts MergedProof::run(const GroupLists* groups, std::optional<Col
       if (!call.broken) meetings.push_back({call.group, call.instance, r, c});
     }
   }
-  // In the order of the instances, whatever the names of the groups.
+  // Sort by instance, independent of the names of groups.
   std::ranges::sort(meetings, [&](const Meeting& a, const Meeting& b) {
     return std::tie(a.instance, s.texts[a.group], s.ranks[a.rank].rank, a.call) <
            std::tie(b.instance, s.texts[b.group], s.ranks[b.rank].rank, b.call);
   });
-  std::set<std::uint64_t> alone = s.broken;  // instances of which nothing sound is left
+  std::set<std::uint64_t> alone = s.broken;  // instances without a valid part
   for (std::size_t k = 0; k < meetings.size();) {
     std::size_t end = k + 1;
     while (end < meetings.size() && meetings[end].group == meetings[k].group &&
@@ -157,7 +158,7 @@ MergedProof::Counts MergedProof::run(const GroupLists* groups, std::optional<Col
   return s.counts;
 }
 
-// Returns whether all members say the same of the collective and of what took its place.
+// Returns whether all members agree on the collective and its replacement.
 bool MergedProof::State::agree(std::span<const Meeting> members) const {
   const MergedCall& first = call(members.front());
   const auto said = [&](const Meeting& m) {
@@ -169,7 +170,7 @@ bool MergedProof::State::agree(std::span<const Meeting> members) const {
     if (said(m) == said(members.front())) continue;
     const auto& a = ranks[members.front().rank];
     error(m, " differs in type, size, root, instances or algorithm from node " + std::to_string(first.first_node) +
-                 " of rank " + std::to_string(a.rank) + ", which is of the same collective");
+                 " of rank " + std::to_string(a.rank) + ", which belongs to the same collective");
     return false;
   }
   return true;
@@ -177,15 +178,13 @@ bool MergedProof::State::agree(std::span<const Meeting> members) const {
 
 void MergedProof::State::warn_of_places(const Meeting& m) const {
   const RankCalls& r = ranks[m.rank];
-  diagnostics->warning({.file = r.file, .rank = r.rank, .node = static_cast<std::int64_t>(call(m).first_node)},
-                       "groups",
-                       describe(m) +
-                           ": nothing lists the ranks of the group, so that the positions which they take "
-                           "in its algorithm are not proved",
-                       {"hint: list them in PREFIX.groups.json"});
+  diagnostics->warning(
+      {.file = r.file, .rank = r.rank, .node = static_cast<std::int64_t>(call(m).first_node)}, "groups",
+      describe(m) + ": the group is not listed, so the positions of its ranks in the algorithm are not proved",
+      {"hint: list its ranks in PREFIX.groups.json"});
 }
 
-// Returns whether each place is that of the group's list.
+// Returns whether each member has its position in the group's list.
 bool MergedProof::State::in_place(std::span<const Meeting> members) {
   const std::string& group = texts[members.front().group];
   const std::vector<Rank>* const list = group == "0" ? nullptr : listed(group);
@@ -197,7 +196,7 @@ bool MergedProof::State::in_place(std::span<const Meeting> members) {
     const std::uint32_t place = program(m, MergedSteps::place);
     const Rank rank = ranks[m.rank].rank;
     if (list != nullptr ? place < list->size() && (*list)[place] == rank : place == rank) continue;
-    error(m, " is done by rank " + std::to_string(rank) + " as place " + std::to_string(place) +
+    error(m, " is executed by rank " + std::to_string(rank) + " as rank " + std::to_string(place) +
                  " of the algorithm, which is not its position in the group");
     return false;
   }
@@ -215,8 +214,8 @@ void MergedProof::State::prove(std::span<const Meeting> found) {
   for (std::size_t k = 1; k < members.size(); ++k) {
     const std::uint32_t place = program(members[k], MergedSteps::place);
     if (program(members[k - 1], MergedSteps::place) != place) continue;
-    return error(members[k], " is done by ranks " + std::to_string(ranks[members[k - 1].rank].rank) + " and " +
-                                 std::to_string(ranks[members[k].rank].rank) + ", both as place " +
+    return error(members[k], " is executed by ranks " + std::to_string(ranks[members[k - 1].rank].rank) + " and " +
+                                 std::to_string(ranks[members[k].rank].rank) + ", both as rank " +
                                  std::to_string(place) + " of the algorithm");
   }
   if (members.size() != places) {
@@ -252,7 +251,7 @@ bool MergedProof::State::prove_part(std::span<const Meeting> members, std::uint3
   instance.bytes = first.bytes;
   if (states_part(collective_of(first.type)) &&
       __builtin_mul_overflow(first.bytes, static_cast<std::int64_t>(members.size()), &instance.bytes)) {
-    error(members.front(), " has 2^63 bytes and more");
+    error(members.front(), " has 2^63 bytes or more");
     return false;
   }
   instance.bytes = part_bytes(instance.bytes, first.parts, part);
@@ -270,7 +269,7 @@ bool MergedProof::State::prove_part(std::span<const Meeting> members, std::uint3
       instance.root = static_cast<std::int32_t>(instance.places.size() - 1);
   }
   if (first.root >= 0 && instance.root < 0) {
-    error(members.front(), " has rank " + std::to_string(first.root) + " as its root, which takes no part");
+    error(members.front(), " has rank " + std::to_string(first.root) + " as its root, which does not take part");
     return false;
   }
   instance.index();
@@ -280,7 +279,7 @@ bool MergedProof::State::prove_part(std::span<const Meeting> members, std::uint3
                                        : std::string());
   std::vector<std::uint32_t> key;
   if (!instance.key(key)) {
-    error(members.front(), ": it sends to or receives from ranks that take no part");
+    error(members.front(), ": it sends to or receives from ranks that do not take part");
     return false;
   }
   const std::uint32_t structure = lists.add(key);
@@ -311,7 +310,7 @@ void MergedProof::State::report_lacking() const {
     const bool several = lacks.count > 1;
     error(first, std::string(count > 1 ? " and " + counted(count - 1, "other") + " are not proved: "
                                        : " is not proved: ") +
-                     (list != nullptr || texts[lacks.group] == "0" ? "rank" : "place") + (several ? "s " : " ") +
+                     (list != nullptr || texts[lacks.group] == "0" ? "rank" : "member") + (several ? "s " : " ") +
                      names + (several ? " are missing" : " is missing"));
   }
 }

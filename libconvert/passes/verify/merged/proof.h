@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Proves or refutes for every collective of a merged workload that the nodes in its place compute it, with all of
-// its bytes. Instances that differ only in ids, tags and sizes are proved once.
+// Proves or refutes for every collective of a merged workload that the nodes that replace it compute it, with all
+// of its bytes. Instances that differ only in ids, tags and sizes are proved once.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@ class MergedProof {
   struct Counts {
     std::uint64_t collectives = 0;
     std::uint64_t proved = 0;
-    std::uint64_t other_nodes = 0;  // nodes of no merged collective
+    std::uint64_t other_nodes = 0;  // nodes outside merged collectives
   };
 
   MergedProof();
   ~MergedProof();
   // Adds a rank. Ranks may come in any order.
   void add(MergedCalls&& rank);
-  // Proves all collectives; each that fails is an error with its name, by the rules of verify() or rule provenance.
-  // `groups` may be null; `collective`: prove this one instead of what the nodes were.
+  // Proves all collectives. Reports each failure as an error with the collective's name, by the rules of verify()
+  // or rule provenance. `groups` may be null. `collective`: prove this one instead of the original collective.
   [[nodiscard]] Counts run(const GroupLists* groups, std::optional<Collective> collective,
                            Diagnostics& diagnostics);
 

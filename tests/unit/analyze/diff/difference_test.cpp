@@ -45,7 +45,7 @@ TEST(CompareTraces, AttributesNamesAndDependencies) {
   const Trace a = chain(4, 10);
   Trace b = chain(4, 10);
   b.nodes.attrs[1].bits = 9;
-  b.nodes.deps[2] = 1;  // of node 3
+  b.nodes.deps[2] = 1;  // dependency of node 3
   const Difference d = compare_traces(a, b, {});
   EXPECT_EQ(d.sentence(),
             "B differs from A: 1 node changed (num_ops of 1), 1 dependency only in A and 1 dependency only in B");
@@ -132,7 +132,7 @@ TEST(CompareRuns, TheSameWithinTheTolerance) {
   EXPECT_TRUE(compare_runs(a, b, {.structure = true}).same());
 }
 
-// How far a run came before it stopped says nothing of how fast it is.
+// The progress of a run before it stopped is unrelated to its speed.
 TEST(CompareRuns, ARunThatDoesNotEndIsNotFaster) {
   const convert::Run a = run_of(1000, 500);
   convert::Run b = run_of(1000, 100);

@@ -96,9 +96,9 @@ TEST(Match, MessagesByPartnerTagAndNumber) {
 }
 
 TEST(Match, ByNameAndNumberThenByOrder) {
-  // All ids are new: the k-th of a name meets the k-th.
+  // All ids are new: occurrence k of a name matches occurrence k.
   EXPECT_EQ(match({node(1, 0), node(2, 1), node(3, 0)}, {node(11, 0), node(12, 0), node(13, 1)}), (Found{0, 2, 1}));
-  // Ids 2 and 3 meet; what is left meets in order, though its number is not the same.
+  // Ids 2 and 3 match; the remaining nodes match in order, though their occurrence numbers differ.
   EXPECT_EQ(match({node(1, 0), node(2, 0), node(3, 0)}, {node(2, 0), node(3, 0), node(4, 0)}), (Found{2, 0, 1}));
 }
 

@@ -17,8 +17,8 @@ std::map<std::string, Picoseconds> parts_of_path(const convert::Run& run) {
   return parts;
 }
 
-// NPUs compute for the times given and then call a reduce-scatter of 40 ps, on which the path goes back to the
-// last.
+// NPUs compute for the given times and then call a reduce-scatter of 40 ps, from which the path goes back to the
+// last NPU.
 convert::Run meeting(const std::vector<Picoseconds>& computing) {
   convert::Run run;
   const std::uint32_t gemm = run.timeline.names.add("gemm"), rs = run.timeline.names.add("RS");
@@ -72,7 +72,7 @@ TEST(PathParts, SeveralThatAreLastAreCounted) {
             (Parts{{"computing", 100}, {"reduce_scatter", 40}, {"waiting for the last 2 NPUs", 50}}));
 }
 
-// Who has called a collective and computes on does not wait for it.
+// An NPU that has called a collective and continues to compute does not wait for it.
 TEST(PathParts, ComputingIsNotWaiting) {
   convert::Run run = meeting({100, 200});
   run.timeline.slices.push_back({.begin_ps = 120, .end_ps = 180, .node = 2, .rank = 0});
@@ -85,7 +85,7 @@ TEST(PathParts, WithoutTimesOfTheOthersThereIsNoWaiting) {
   EXPECT_EQ(parts_of_path(run), (Parts{{"computing", 200}, {"reduce_scatter", 40}}));
 }
 
-// One NPU that stands for three.
+// One NPU that represents three.
 TEST(PathParts, AnNpuCountsForThoseThatItStandsFor) {
   convert::Run run = meeting({100, 180, 200});
   run.npus.push_back({.rank = 3});
@@ -124,7 +124,7 @@ TEST(CompareRuns, NamesWhomTheOthersWaitFor) {
 
 TEST(CompareRuns, WhatIsNotSaidIsSummedUp) {
   convert::Run a = meeting({100}), b = meeting({100});
-  // Adds a step of each kind, each shorter than the one before.
+  // Adds a step of each kind, each shorter than the preceding one.
   using Kind = Run::StepKind;
   Picoseconds time = 64, begin = b.total_ps;
   for (const Kind kind : {Kind::cpu, Kind::memory, Kind::recorded, Kind::message, Kind::unexplained}) {

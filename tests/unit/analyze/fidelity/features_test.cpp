@@ -62,10 +62,10 @@ TEST(Features, GroupsAndPeersBecomeRoles) {
   const SetFeatures a = some_set({"1", "1", "2", "2"}, pairs_of_two),
                     b = some_set({"8", "8", "5", "5"}, renumbered);
   EXPECT_EQ(compare_features(a.all, b.all).classes.total_variation, 0);
-  // Rank 3 sends to 0 as all others to the next one.
+  // Rank 3 sends to rank 0, as all others send to the next one.
   EXPECT_EQ(a.all.classes.at({.type = NodeType::comm_send, .bytes = 10, .peer = 1}), 4U);
   EXPECT_EQ(a.all.classes.at({.type = NodeType::comm_recv, .bytes = 10, .peer = 3}), 4U);
-  // Of other ranks, or of all: one of six nodes is another one.
+  // With other ranks, or all ranks: one of six nodes differs.
   const SetFeatures far = some_set({"1", "2", "1", "2"}, {{"1", {0, 2}}, {"2", {1, 3}}});
   EXPECT_NEAR(compare_features(a.all, far.all).classes.total_variation, 1.0 / 6, 1e-12);
   const SetFeatures all = some_set({"", "", "", ""}, {}),
@@ -96,7 +96,7 @@ TEST(Features, NewNamesAreNoDifference) {
   EXPECT_NEAR(compare_features(a, other).classes.total_variation, 1.0 / 6, 1e-12);
 }
 
-// Names with the numbers of iterations: as they are, under new names, or more of them.
+// Names with iteration numbers: unchanged, renamed, or with more iterations.
 TEST(Features, IterationsMakeNoClassesOfTheirOwn) {
   const RankFeatures a = features_of(some_rank(0, "", {"a iteration 0", "b iteration 0", "a iteration 1"}));
   EXPECT_FALSE(a.numbered_classes.empty());
@@ -143,7 +143,7 @@ TEST(Features, LanesMayHaveOtherNumbers) {
 
 TEST(Features, ATraceMayBeWrongInAnyWay) {
   TraceBuilder b(0);
-  b.add(NodeType::comm_coll, "", {0});           // on itself; without type and size
+  b.add(NodeType::comm_coll, "", {0});           // depends on itself; without type and size
   b.add(NodeType::comm_send, "s", {77, 77, 0});  // dangling; without peer
   b.set(attr::comm_size, -3);
   b.set(attr::comm_dst, std::numeric_limits<std::int64_t>::min());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the figures are, with numbers counted by hand.
+// Values of the metrics, compared with hand-computed numbers.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -45,7 +45,7 @@ TEST(Distribution, DistanceOfKolmogorovAndSmirnov) {
   EXPECT_EQ(ks_distance(values({1, 2}), values({3, 4})), 1);
   EXPECT_EQ(ks_distance(values({1, 2, 3, 4}), values({3, 4, 5, 6})), 0.5);
   EXPECT_EQ(ks_distance(values({1, 1, 1, 9}), values({1, 9, 9, 9})), 0.5);
-  EXPECT_EQ(ks_distance(values({1, 2}), values({1, 1, 2, 2})), 0);  // shares count, not numbers
+  EXPECT_EQ(ks_distance(values({1, 2}), values({1, 1, 2, 2})), 0);  // shares are compared, not counts
   EXPECT_EQ(ks_distance(values({}), values({})), 0);
   EXPECT_EQ(ks_distance(values({}), values({7})), 1);
 }

@@ -8,7 +8,7 @@
 namespace convert {
 namespace {
 
-// Two NPUs that compute for the times given and then all-reduce for 40 ns.
+// Two NPUs that compute for the given times and then all-reduce for 40 ns.
 Run reducing_run(const std::vector<Picoseconds>& computing_ns, const char* gemm_name = "gemm") {
   Run run;
   const std::uint32_t gemm = run.timeline.names.add(gemm_name), reduce = run.timeline.names.add("reduce");

@@ -148,7 +148,7 @@ TEST(RunSections, OperationsByNameWithoutNumbers) {
                             80.0 / 190, std::int64_t{40}, std::int64_t{40}}));
   EXPECT_EQ(t.rows[3][0], Value(std::string("mlp2 layer * micro *")));
   EXPECT_EQ(t.rows[3][2], Value(std::int64_t{2}));
-  run.recorded = true;  // names of kernels are whole
+  run.recorded = true;  // names of kernels are not shortened
   EXPECT_EQ(section(run, "operations").tables.front().rows.size(), 5U);
 }
 
@@ -265,7 +265,7 @@ TEST(RunSections, UseOfThePeak) {
   convert::Run run = two_npus();
   const Section s = section(run, "mfu", {.ops_per_ns = 1000, .operations = Sum(100)});
   EXPECT_DOUBLE_EQ(std::get<double>(figure(s, "mfu")),
-                   0.5);  // 100 operations in 0.1 ns by two that can do 1,000 a ns
+                   0.5);  // 100 operations in 0.1 ns on two NPUs with 1,000 per ns
 }
 
 TEST(RunSections, AnEmptyRunHasAllSections) {

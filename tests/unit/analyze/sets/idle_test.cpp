@@ -6,8 +6,8 @@
 namespace convert {
 namespace {
 
-// Adds an operator of the host, or with `stream` ≥ 0 an operation of the device that `launcher` launched (-1:
-// none).
+// Adds an operator of the host, or with `stream` ≥ 0 an operation of the device that was launched by `launcher`
+// (-1: unknown).
 void add(Trace& t, NodeId id, std::int64_t begin_ns, std::int64_t ns, std::int64_t stream = -1,
          std::int64_t launcher = -1) {
   t.nodes.add_node(id, NodeType::comp, stream < 0 ? "aten::mm" : "kernel");
@@ -29,7 +29,7 @@ TEST(Idle, IsOfTheHostIfTheLaunchCameLate) {
   add(t, 4, 160, 40);          // ends at 200: long before
   add(t, 5, 1320, 80, 7, 4);   // kernel wait of 20
   add(t, 6, 1500, 100, 7, 4);  // launched, but 100 later: other
-  add(t, 7, 1700, 100, 7);     // nobody tells the launch: other
+  add(t, 7, 1700, 100, 7);     // unknown launch: other
   const auto streams = idle_of(t);
   ASSERT_EQ(streams.size(), 1U);
   const StreamIdle& s = streams.at(7);

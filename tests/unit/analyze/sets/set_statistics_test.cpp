@@ -14,7 +14,7 @@ Trace trace(Rank rank) {
   return t;
 }
 
-// Adds a node of so many microseconds behind `parent` (-1: none).
+// Adds a node of `us` microseconds after `parent` (-1: none).
 Node& add(Trace& t, NodeId id, NodeType type, const char* name, std::int64_t parent, std::uint64_t us) {
   Node& n = t.nodes.add_node(id, type, name);
   n.duration_us = us;
@@ -92,7 +92,7 @@ TEST(SetStatistics, DependenciesThatOthersImplyAreRedundant) {
   add(t, 5, NodeType::comp, "a", -1, 1), end(t);
   add(t, 6, NodeType::comp, "b", 5, 1), end(t);
   add(t, 7, NodeType::comp, "c", 6, 1);
-  t.nodes.add_data_dep(5);  // by way of 6
+  t.nodes.add_data_dep(5);  // through 6
   end(t);
   add(t, 8, NodeType::comp, "d", 7, 1), end(t);
   const Section s = count({&t}).section("redundant");

@@ -18,7 +18,7 @@ namespace {
 
 NetworkConfig listed(const std::string& text) { return parse_network_yaml("n.yml", text); }
 
-// A fat tree of k pods: k^3/4 hosts, k^2/2 edge switches, as many above them, k^2/4 cores.
+// A fat tree of k pods: k^3/4 hosts, k^2/2 edge switches, as many aggregation switches, k^2/4 cores.
 NetworkConfig fat_tree(std::uint32_t k, double bytes_per_ns = 1) {
   const std::uint32_t half = k / 2;
   NetworkConfig config{.source = "fat tree"};
@@ -61,7 +61,7 @@ TEST(Bundles, MakeATreeOfAFatTree) {
 }
 
 TEST(Bundles, SwitchesThatDifferStayApart) {
-  // Spines s2 and s3 are alike; s4 is slower, s5 lacks a leaf.
+  // Spines s2 and s3 are equal; s4 is slower, s5 lacks a leaf.
   const BundledGraph b = bundle_links(listed("npus: 4\nswitches: [s0, s1, s2, s3, s4, s5]\n"
                                              "defaults: {bandwidth: 4GB/s, latency: 1us}\nlinks:\n"
                                              " - {between: [[0, 1], s0]}\n - {between: [[2, 3], s1]}\n"
@@ -76,7 +76,7 @@ TEST(Bundles, SwitchesThatDifferStayApart) {
   EXPECT_EQ(up, (std::set<std::pair<Device, double>>{{2, 8}, {4, 2}, {5, 4}}));
 }
 
-// Returns the share of a message that each link carries if every device splits over the wires that its router ties.
+// Returns the share of a message on each link if every device splits over the links of equal cost.
 std::map<std::pair<Device, Device>, double> shares(const NetworkConfig& config, bool names_links, Device src,
                                                    Device dst) {
   const auto router =
@@ -112,7 +112,7 @@ std::map<std::pair<Device, Device>, double> shares(const NetworkConfig& config, 
   return out;
 }
 
-// A bundle carries the sum of its links in a simulation without bundles.
+// A bundle carries the sum of the loads of its links in a simulation without bundles.
 TEST(Bundles, CarryWhatSplitMessagesDo) {
   std::mt19937 random(3);
   for (int i = 0; i < 60; ++i) {

@@ -54,35 +54,35 @@ TEST(NetworkYaml, LocatesErrors) {
   EXPECT_EQ(yaml_error(yaml("[ Torus2D3D4D ]", "[ 4 ]", "[ 50 ]", "[ 1 ]")),
             "n.yml:1:13: unknown topology 'Torus2D3D4D'; known: Ring, FullyConnected, Switch");
   EXPECT_EQ(yaml_error(yaml("[ Ring ]", "[ 1 ]", "[ 50 ]", "[ 1 ]")),
-            "n.yml:2:15: npus_count wants whole numbers from 2 to 16777216, not '1'");
+            "n.yml:2:15: npus_count requires whole numbers from 2 to 16777216, not '1'");
   EXPECT_EQ(yaml_error(yaml("[ Ring ]", "[ 4.5 ]", "[ 50 ]", "[ 1 ]")),
-            "n.yml:2:15: npus_count wants whole numbers from 2 to 16777216, not '4.5'");
+            "n.yml:2:15: npus_count requires whole numbers from 2 to 16777216, not '4.5'");
   EXPECT_EQ(yaml_error(yaml("[ Ring ]", "[ 4 ]", "[ 0 ]", "[ 1 ]")),
-            "n.yml:3:14: bandwidth wants a number of GB/s above 0, not '0'");
+            "n.yml:3:14: bandwidth requires a number of GB/s above 0, not '0'");
   EXPECT_EQ(yaml_error(yaml("[ Ring ]", "[ 4 ]", "[ .inf ]", "[ 1 ]")),
-            "n.yml:3:14: bandwidth wants a number of GB/s above 0, not '.inf'");
+            "n.yml:3:14: bandwidth requires a number of GB/s above 0, not '.inf'");
   EXPECT_EQ(yaml_error(yaml("[ Ring ]", "[ 4 ]", "[ 50 ]", "[ -1 ]")),
-            "n.yml:4:12: latency wants a number of ns, at least 0, not '-1'");
+            "n.yml:4:12: latency requires a number of ns, at least 0, not '-1'");
   EXPECT_EQ(yaml_error(yaml("[ Ring ]", "[ 4 ]", "[ 50 ]", "[ nan ]")),
-            "n.yml:4:12: latency wants a number of ns, at least 0, not 'nan'");
+            "n.yml:4:12: latency requires a number of ns, at least 0, not 'nan'");
   EXPECT_EQ(yaml_error(yaml("[ Ring ]", "[ 4, 4 ]", "[ 50 ]", "[ 1 ]")),
-            "n.yml:2:13: npus_count is given for 2 dimensions, but topology for 1");
+            "n.yml:2:13: npus_count has 2 dimensions, but topology has 1");
   EXPECT_EQ(yaml_error(yaml("Ring", "[ 4 ]", "[ 50 ]", "[ 1 ]")),
-            "n.yml:1:11: topology wants a list with one entry for each dimension, such as [ Ring ]");
-  EXPECT_EQ(yaml_error(yaml("[]", "[]", "[]", "[]")), "n.yml:1:11: no dimension is given");
+            "n.yml:1:11: topology requires a list with one entry for each dimension, such as [ Ring ]");
+  EXPECT_EQ(yaml_error(yaml("[]", "[]", "[]", "[]")), "n.yml:1:11: topology has no dimensions");
   EXPECT_EQ(yaml_error(yaml("[ Ring, Ring, Ring ]", "[ 4096, 4096, 2 ]", "[ 1, 1, 1 ]", "[ 1, 1, 1 ]")),
             "n.yml:2:27: more than 16777216 NPUs");
   EXPECT_EQ(yaml_error("topologie: [ Ring ]\n"), "n.yml:1:1: unknown key 'topologie'; did you mean topology?");
-  EXPECT_EQ(yaml_error("topology: [ Ring ]\ntopology: [ Ring ]\n"), "n.yml:2:1: key 'topology' is given twice");
+  EXPECT_EQ(yaml_error("topology: [ Ring ]\ntopology: [ Ring ]\n"), "n.yml:2:1: key 'topology' is repeated");
   EXPECT_EQ(yaml_error("topology: [ Ring ]\nnpus_count: [ 4 ]\nlatency: [ 1 ]\n"),
             "n.yml: key bandwidth is missing");
 }
 
 TEST(NetworkYaml, RefusesHostileDocuments) {
-  EXPECT_EQ(yaml_error("a: &x [ 1 ]\nb: [ *x, *x ]\n"), "n.yml:1:4: anchors are not used in a network file");
+  EXPECT_EQ(yaml_error("a: &x [ 1 ]\nb: [ *x, *x ]\n"), "n.yml:1:4: anchors are not supported in a network file");
   EXPECT_EQ(yaml_error("topology: *x\n").substr(0, 6), "n.yml:");
-  EXPECT_EQ(yaml_error("topology: [ [ Ring ] ]\n"), "n.yml:1:13: a list is not expected here");
-  EXPECT_EQ(yaml_error("topology: { a: 1 }\n"), "n.yml:1:11: a map is not expected here");
+  EXPECT_EQ(yaml_error("topology: [ [ Ring ] ]\n"), "n.yml:1:13: unexpected list");
+  EXPECT_EQ(yaml_error("topology: { a: 1 }\n"), "n.yml:1:11: unexpected map");
   EXPECT_NE(yaml_error(std::string(500'000, '[')), "");
   EXPECT_NE(yaml_error(std::string(500'000, '{')), "");
   EXPECT_EQ(yaml_error("topology: " + std::string(500'000, '[')),
@@ -98,10 +98,10 @@ TEST(NetworkYaml, RefusesHostileDocuments) {
   EXPECT_EQ(yaml_error("topology: [ \xe0\x80\x80 ]\n"), "n.yml:@0xc: not UTF-8");  // overlong
   EXPECT_EQ(yaml_error("topology: [ \xed\xa0\x80 ]\n"), "n.yml:@0xc: not UTF-8");  // a surrogate
   EXPECT_EQ(yaml_error(std::string("topology: [ \0 ]\n", 16)), "n.yml:@0xc: a NUL byte");
-  EXPECT_EQ(yaml_error(std::string((4 << 20) + 1, '#')), "n.yml: larger than 4 MiB, which no network file is");
+  EXPECT_EQ(yaml_error(std::string((4 << 20) + 1, '#')), "n.yml: larger than 4 MiB, the network file limit");
   std::string keys;
   for (int i = 0; i < 17; ++i) keys += "k" + std::to_string(i) + ": 1\n";
-  EXPECT_EQ(yaml_error(keys), "n.yml:17:1: more keys than any map of a network file has");
+  EXPECT_EQ(yaml_error(keys), "n.yml:17:1: more keys than a map of a network file may have");
   EXPECT_EQ(yaml_error("links: [" +
                        [] {
                          std::string many;
@@ -109,7 +109,7 @@ TEST(NetworkYaml, RefusesHostileDocuments) {
                          return many;
                        }() +
                        "1]"),
-            "n.yml:1:2097155: more than 2^20 values; this is no network file");
+            "n.yml:1:2097155: more than 2^20 values, too many for a network file");
   const std::string good = yaml("[ Ring ]", "[ 4 ]", "[ 50 ]", "[ 1 ]");
   EXPECT_NE(yaml_error(good + "---\n" + good), "");
 }
@@ -172,15 +172,15 @@ TEST(ShortNetwork, ReadsTrees) {
 
 TEST(ShortNetwork, ExplainsErrorsOfSeveralSizes) {
   EXPECT_EQ(short_error("ring:4x4,bw=1GB/s"),
-            "network 'ring:4x4,bw=1GB/s': ring takes one size; those that take several: mesh, torus, tree");
+            "network 'ring:4x4,bw=1GB/s': ring accepts one size; topologies with several sizes: mesh, torus, tree");
   EXPECT_EQ(short_error("mesh:4x1,bw=1GB/s"),
-            "network 'mesh:4x1,bw=1GB/s': wants a number of NPUs from 2 to 16777216, not '1'");
+            "network 'mesh:4x1,bw=1GB/s': requires a number of NPUs from 2 to 16777216, not '1'");
   EXPECT_EQ(short_error("torus:4x,bw=1GB/s"),
-            "network 'torus:4x,bw=1GB/s': wants a number of NPUs from 2 to 16777216, not ''");
+            "network 'torus:4x,bw=1GB/s': requires a number of NPUs from 2 to 16777216, not ''");
   EXPECT_EQ(short_error("tree:4x0,bw=1GB/s"),
-            "network 'tree:4x0,bw=1GB/s': wants a number of branches from 2 to 16777216, not '0'");
+            "network 'tree:4x0,bw=1GB/s': requires a number of branches from 2 to 16777216, not '0'");
   EXPECT_EQ(short_error("hypercube:12,bw=1GB/s"),
-            "network 'hypercube:12,bw=1GB/s': a hypercube has 2, 4, 8, 16, … NPUs, not 12");
+            "network 'hypercube:12,bw=1GB/s': a hypercube requires 2, 4, 8, 16, … NPUs, not 12");
   EXPECT_EQ(short_error("torus:4x4,bw=1GB/s|2GB/s|3GB/s"),
             "network 'torus:4x4,bw=1GB/s|2GB/s|3GB/s': bw has 3 values; 1 or 2 expected");
   EXPECT_EQ(short_error("ring:4,bw=1GB/s,lat=1ns|2ns"),
@@ -198,13 +198,14 @@ TEST(ShortNetwork, ExplainsErrors) {
   EXPECT_EQ(short_error("rings:8,bw=1GB/s"),
             "network 'rings:8,bw=1GB/s': unknown topology 'rings'; did you mean ring?");
   EXPECT_EQ(short_error("ring:8"), "network 'ring:8': has no bandwidth; add bw=RATE, such as bw=50GB/s");
-  EXPECT_EQ(short_error("ring:8,bw=fast"), "network 'ring:8,bw=fast': bw wants a rate such as 50GB/s, not 'fast'");
+  EXPECT_EQ(short_error("ring:8,bw=fast"),
+            "network 'ring:8,bw=fast': bw requires a rate such as 50GB/s, not 'fast'");
   EXPECT_EQ(short_error("ring:8,bw=1GB/s,lat=-1"),
-            "network 'ring:8,bw=1GB/s,lat=-1': lat wants a time such as 500ns, not '-1'");
+            "network 'ring:8,bw=1GB/s,lat=-1': lat requires a time such as 500ns, not '-1'");
   EXPECT_EQ(short_error("ring:8,bw=1GB/s,x=1"), "network 'ring:8,bw=1GB/s,x=1': unknown key 'x'; known: bw, lat");
-  EXPECT_EQ(short_error("ring:8,bw=1GB/s,bw=1GB/s"), "network 'ring:8,bw=1GB/s,bw=1GB/s': bw is given twice");
+  EXPECT_EQ(short_error("ring:8,bw=1GB/s,bw=1GB/s"), "network 'ring:8,bw=1GB/s,bw=1GB/s': bw is repeated");
   EXPECT_EQ(short_error("ring:1,bw=1GB/s"),
-            "network 'ring:1,bw=1GB/s': wants a number of NPUs from 2 to 16777216, not '1'");
+            "network 'ring:1,bw=1GB/s': requires a number of NPUs from 2 to 16777216, not '1'");
   EXPECT_EQ(short_error("ring:99999999999999999999,bw=1GB/s").substr(0, 8), "network ");
   EXPECT_NE(short_error("ring:4,bw=1GB/s+"), "");
   EXPECT_NE(short_error("ring:16777216,bw=1GB/s+ring:2,bw=1GB/s"), "");

@@ -14,7 +14,7 @@
 namespace convert {
 namespace {
 
-// "npu0 npu1 npu2": the devices on the way. Every hop must be a wire between its ends.
+// "npu0 npu1 npu2": the devices on the route. Every hop must be a link between its ends.
 std::string way(Router& router, Device src, Device dst) {
   Position p{.at = src, .dst = dst};
   std::string text = router.device_name(src);
@@ -66,7 +66,7 @@ TEST(Routes, ThroughTrees) {
   EXPECT_EQ(way("tree:2x2x2,bw=1GB/s", 7, 5), "npu7 switch3 switch5 switch2 npu5");
 }
 
-// Computed ways are ways over the wires written out, and no longer than the shortest.
+// Computed routes use existing links, and are no longer than the shortest routes.
 TEST(Routes, ComputedWaysAreShortest) {
   for (const char* network :
        {"torus:4x3x2,bw=1GB/s", "mesh:3x4,bw=1GB/s+switch:2,bw=1GB/s", "hypercube:16,bw=1GB/s",
@@ -126,7 +126,7 @@ TEST(Routes, ShortestPrefersTheLeastSumOfWeights) {
   EXPECT_EQ(way_in(chain + " - {between: [3, 4], weight: 3}\n"), "npu0 npu1 npu2 npu4");
   EXPECT_EQ(way_in(chain + " - {between: [3, 4], weight: 2}\n"), "npu0 npu3 npu4");
   EXPECT_EQ(way_in(chain + " - {between: [3, 4], weight: 2, latency: 1us}\n"), "npu0 npu1 npu2 npu4");
-  // Found first by a link that is no part of the shortest way.
+  // Reached first by a link that is not part of the shortest route.
   EXPECT_EQ(way_in(" - {between: [0, 4], weight: 9}\n" + chain + " - {between: [3, 4], weight: 3}\n"),
             "npu0 npu1 npu2 npu4");
 }
@@ -139,29 +139,29 @@ TEST(Routes, AvoidFailedWires) {
   EXPECT_EQ(way("switch:2,bw=1GB/s+switch:2,bw=1GB/s", 0, 1, {}, {"npu0-switch0"}),
             "npu0 switch2 npu2 switch1 npu3 switch3 npu1");
   EXPECT_EQ(router_error("ring:4,bw=1GB/s", {}, {"0-1", "2-3"}, Error::Kind::input),
-            "without the failed links no way leads from npu0 to npu1");
+            "without the failed links there is no route from npu0 to npu1");
   EXPECT_EQ(router_error("ring:4,bw=1GB/s", {}, {"0>1", "1>0", "0>3"}, Error::Kind::input),
-            "without the failed links no way leads from npu0 to npu1");
+            "without the failed links there is no route from npu0 to npu1");
   EXPECT_EQ(router_error("ring:4,bw=1GB/s", {}, {"1>0", "3>0"}, Error::Kind::input),
-            "without the failed links no way leads from npu1 to npu0");
+            "without the failed links there is no route from npu1 to npu0");
   EXPECT_EQ(router_error("tree:2x2,bw=1GB/s", {}, {"switch0-switch2"}, Error::Kind::input),
-            "without the failed links no way leads from npu0 to npu2");
+            "without the failed links there is no route from npu0 to npu2");
 }
 
 TEST(Routes, ExplainFailedWiresThatAreNone) {
-  EXPECT_EQ(router_error("ring:4,bw=1GB/s", {}, {"0-2"}), "failed link '0-2': no link leads from npu0 to npu2");
+  EXPECT_EQ(router_error("ring:4,bw=1GB/s", {}, {"0-2"}), "failed link '0-2': no link from npu0 to npu2");
   EXPECT_EQ(router_error("ring:4,bw=1GB/s", {}, {"0-4"}), "failed link '0-4': the network has no device '4'");
   EXPECT_EQ(router_error("ring:4,bw=1GB/s", {}, {"01"}),
-            "failed link '01': wants two devices, such as 3-4 or npu3-switch0, or 3>4");
+            "failed link '01': requires two devices, such as 3-4 or npu3-switch0, or 3>4");
   EXPECT_EQ(router_error("switch:4,bw=1GB/s", {}, {"0-swich0"}),
             "failed link '0-swich0': the network has no device 'swich0'; did you mean switch0?");
 }
 
 TEST(Routes, ExplainRoutingThatTheNetworkHasNot) {
   EXPECT_EQ(router_error("tree:2x2,bw=1GB/s", Routing::dimension, {}),
-            "network 'tree:2x2,bw=1GB/s' has no dimensions to route by; it wants shortest");
+            "network 'tree:2x2,bw=1GB/s' has no dimensions to route by; use shortest");
   EXPECT_EQ(router_error("ring:4,bw=1GB/s", Routing::dimension, {"0-1"}),
-            "routing by dimension cannot avoid failed links; they want shortest");
+            "routing by dimension cannot avoid failed links; use shortest");
 }
 
 TEST(Routes, AreBounded) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Replays pipelines on an ideal network: how long they wait is what the papers of their orders say.
+// Replays pipelines on an ideal network and compares their idle time with the papers of their schedules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Pipeline {
   std::int64_t micro_batches;
 };
 
-// Large matrices, so that what the first and the last stage have beside layers hardly counts.
+// Large matrices, so that the extra work of the first and the last stage hardly matters.
 WorkloadSet pipeline_of(const Pipeline& p, PipelineOrder order, std::int64_t chunks) {
   Workload w;
   w.name = "pipeline";
@@ -35,7 +35,7 @@ WorkloadSet pipeline_of(const Pipeline& p, PipelineOrder order, std::int64_t chu
   return WorkloadSet(w);
 }
 
-// Times of a stage, in nanoseconds: of all micro-batches, of what follows them, and of the longest node.
+// Times of a stage, in nanoseconds: of all micro-batches, of the remaining nodes, and of the longest node.
 struct StageTimes {
   std::int64_t forward = 0, backward = 0, weights = 0, end = 0, longest = 0;
 };
@@ -58,8 +58,8 @@ StageTimes times_of(const Trace& t) {
   return times;
 }
 
-// Expects that a step takes the work of a stage, and (p−1)(tF+tB+tW), of interleaved chunks a v-th of it, with
-// ZB-H1 (p−1)(tF+tB−tW), give or take a node.
+// Expects that a step takes the work of a stage plus (p−1)(tF+tB+tW), 1/v of it with v interleaved chunks, and
+// (p−1)(tF+tB−tW) with ZB-H1; within one node.
 void expect_bubble(const Pipeline& p, PipelineOrder order, std::int64_t chunks) {
   SCOPED_TRACE(std::to_string(p.stages) + " stages, " + std::to_string(p.micro_batches) + " micro-batches, order " +
                std::to_string(static_cast<int>(order)) + ", " + std::to_string(chunks) + " chunks");

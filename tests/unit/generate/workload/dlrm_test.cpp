@@ -36,7 +36,7 @@ std::string dealt(const Workload& w) {
   return out;
 }
 
-// The k-th node of a name on a rank: of a call "size: sent; received", of a computation "operations/bytes".
+// Node k of a name on a rank: for a call "size: sent; received", for a computation "operations/bytes".
 std::string node_of(const WorkloadSet& set, Rank rank, std::string_view name, int k = 0) {
   const Trace t = set.trace(rank);
   for (const Node& n : t.nodes.nodes) {
@@ -57,7 +57,7 @@ std::string node_of(const WorkloadSet& set, Rank rank, std::string_view name, in
   return "";
 }
 
-// Those of facebookresearch/dlrm's run for MLPerf: tables of 187,767,399 rows.
+// The parameters of facebookresearch/dlrm's run for MLPerf: tables of 187,767,399 rows.
 TEST(Dlrm, PresetHasTheParametersOfTheRun) {
   const Workload w = recommendation();
   EXPECT_EQ(parameters_of(w), 24'034'227'072 + 2'368'897);
@@ -86,7 +86,8 @@ TEST(Dlrm, TablesAreDealtByTheirRowsOrAsManyToEach) {
   EXPECT_EQ(dealt(small_tables({{"plan.data", "1"}})), "5/230");
 }
 
-// Each rank sends what its tables hold for the samples of each; 10 samples · 4 columns · 2 bytes of a table.
+// Each rank sends the rows of its tables for the samples of each other rank; 10 samples · 4 columns · 2 bytes per
+// table.
 TEST(Dlrm, AllToAllsOfUnequalTablesSayWhatGoesWhere) {
   const WorkloadSet set(small_tables());
   EXPECT_EQ(node_of(set, 0, "embedding"), "160/640");  // 2 tables, 20 samples, 4 columns
@@ -107,7 +108,7 @@ TEST(Dlrm, AllToAllsOfEqualTablesAreEqual) {
   }
 }
 
-// The tables are looked up and exchanged while the bottom matrices compute; DDP's buckets are 1 MiB, then 25.
+// The tables are looked up and exchanged while the bottom matrices compute; DDP's buckets are 1 MiB, then 25 MiB.
 TEST(Dlrm, GradientsOfMatricesAreReducedInBuckets) {
   const StageFigures f = WorkloadSet(recommendation()).figures(0);
   const auto reduced = f.calls.at({Collective::all_reduce, GroupKind::data});
@@ -145,16 +146,17 @@ std::string refused(std::initializer_list<WorkloadSetting> settings) {
 }
 
 TEST(Dlrm, ContradictionsNameBothKeys) {
-  EXPECT_EQ(refused({{"model.dim", "8"}}), "model.bottom ends in 4, not in model.dim 8");
+  EXPECT_EQ(refused({{"model.dim", "8"}}), "model.bottom ends with 4, not with model.dim 8");
   EXPECT_EQ(refused({{"model.tables", ""}}), "model.tables is not given");
   EXPECT_EQ(refused({{"model.top", ""}}), "model.top is not given");
   EXPECT_EQ(refused({{"model.bottom", "4"}}),
-            "model.bottom has 1 numbers: those of the input and of a layer are the least");
+            "model.bottom has 1 numbers; at least 2 are required: the input and one layer");
   EXPECT_EQ(refused({{"plan.data", "21"}}),
-            "plan.data 21: 5 model.tables of model.dim 4 columns cannot be divided among so many, but among 20");
+            "plan.data 21: 5 model.tables of model.dim 4 columns cannot be divided among this number of ranks; "
+            "possible numbers: 20");
   EXPECT_EQ(refused({{"plan.data", "3"}, {"plan.deal", "count"}}),
-            "plan.data 3: 5 model.tables of model.dim 4 columns cannot be divided among so many with plan.deal "
-            "count, but among 2 or 4");
+            "plan.data 3: 5 model.tables of model.dim 4 columns cannot be divided among this number of ranks with "
+            "plan.deal count; possible numbers: 2 or 4");
   EXPECT_EQ(refused({{"plan.tensor", "2"}}), "plan.tensor is for models of kind transformer or mlp, not dlrm");
   EXPECT_EQ(
       refused(

@@ -28,7 +28,7 @@ TEST(ExpertLoads, FollowZipfsLawWithExactSums) {
   EXPECT_NE(loads_of("1"), loads_of("1", "1", 3));
 }
 
-// With an exponent of 2 the first would get 1,309 of 2,000: it gets all tokens once, the others the rest.
+// With an exponent of 2 the first would get 1,309 of 2,000. It gets each token once, the others get the rest.
 TEST(ExpertLoads, NoExpertGetsATokenTwice) {
   auto loads = loads_of("2");
   EXPECT_EQ(std::accumulate(loads.begin(), loads.end(), std::int64_t{0}), 2000);
@@ -69,7 +69,7 @@ TEST(UnevenExperts, SplitsOfAGroupAgree) {
   EXPECT_EQ(set.classes(), 8);
   std::vector<std::vector<Call>> calls;
   for (Rank r = 0; r < 4; ++r) calls.push_back(exchanges(set.trace(r)));
-  ASSERT_EQ(calls[0].size(), 4U * 4);  // of 4 layers: there and back, forward and backward
+  ASSERT_EQ(calls[0].size(), 4U * 4);  // in 4 layers: there and back, forward and backward
   for (std::size_t i = 0; i < calls[0].size(); ++i) {
     for (std::size_t from = 0; from < 4; ++from) {
       const Call& c = calls[from][i];
@@ -128,7 +128,7 @@ TEST(SharedExperts, StandBeforeTheOthersOnRequest) {
   EXPECT_EQ(late.size(), early.size());
 }
 
-// DeepSeek-V3 sends 7,168 bytes and a scale for every 128 of them: 7,392 for each copy; what comes back is bf16.
+// DeepSeek-V3 sends 7,168 bytes and a scale for every 128 of these: 7,392 for each copy; results return as bf16.
 TEST(Dispatch, InFp8CarriesScales) {
   Workload w = preset_workload("deepseek-v3", 0);
   w.step.micro_batches = 1;

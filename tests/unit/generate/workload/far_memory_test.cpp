@@ -12,8 +12,7 @@ const Settings offloaded = {{"plan.memory", "offload"}, {"plan.data", "4"}, {"ru
 
 StageFigures figures_of(const Settings& plan) { return WorkloadSet(small(plan)).figures(0); }
 
-// Every gradient leaves as a shard for each time that it is reduced, every parameter comes back for each time that
-// it is gathered.
+// Every gradient leaves as a shard each time it is reduced, every parameter returns each time it is gathered.
 TEST(FarMemory, OffloadsShards) {
   const WideCount n = 5'247'232;
   const StageFigures zero1 = figures_of(with(offloaded, {{"plan.shard", "zero1"}}));
@@ -27,7 +26,7 @@ TEST(FarMemory, OffloadsShards) {
   EXPECT_EQ(zero3.stores.bytes, 2 * 4 * n / 4);
   EXPECT_EQ(zero3.loads.bytes, static_cast<WideCount>(bytes(zero3, Collective::all_gather, GroupKind::data)));
   EXPECT_EQ(zero3.loads.count, 2U * (2 * 8 + 2));
-  // A rank alone has nobody to share with, but a host.
+  // A single rank has no other rank to share with, but a host.
   const StageFigures alone = figures_of({{"plan.memory", "offload"}, {"plan.shard", "zero2"}});
   EXPECT_EQ(alone.stores.bytes, 4 * n);
   EXPECT_EQ(alone.loads.bytes, 2 * n);
@@ -75,7 +74,7 @@ TEST(FarMemory, ContradictionsNameBothKeys) {
                      {"plan.data", "2"},
                      {"plan.disaggregate.prefill", "1"},
                      {"plan.disaggregate.decode", "1"}}),
-            "plan.memory offload and plan.disaggregate do not go together");
+            "plan.memory offload and plan.disaggregate cannot be combined");
   EXPECT_EQ(failure({{"time.host", "10GB/s"}}), "time.host needs time.peak");
   EXPECT_EQ(failure({{"time.host", "10GB/s"}, {"time.peak", "1TFLOPS"}}),
             "time.host needs plan.memory offload and run.mode train");

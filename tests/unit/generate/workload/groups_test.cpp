@@ -8,9 +8,9 @@
 namespace convert {
 namespace {
 
-// Stock ASTRA-sim hangs on a collective of all ranks that names no group, or "0", after unequal numbers of chunks
-// of groups, and reads groups with ids above 0 only. So each collective names a group that its stage has, and all
-// of its members call it equally often.
+// Stock ASTRA-sim hangs on a collective of all ranks without a group, or with group "0", after unequal numbers of
+// chunks of groups, and reads only groups with ids above 0. So each collective names a group of its stage, and all
+// its members call it equally often.
 void check_groups(const WorkloadSet& set, const PlanGroups& groups) {
   std::map<GroupKind, std::map<std::int64_t, std::uint64_t>> calls;  // of each class
   for (std::int64_t c = 0; c < set.classes(); ++c) {
@@ -23,7 +23,7 @@ void check_groups(const WorkloadSet& set, const PlanGroups& groups) {
     }
   }
   for (const auto& [kind, of_class] : calls) {
-    if (kind != GroupKind::world && kind != GroupKind::embedding) continue;  // the others are of one stage
+    if (kind != GroupKind::world && kind != GroupKind::embedding) continue;  // the others are within one stage
     for (const auto& [c, n] : of_class) EXPECT_EQ(n, of_class.begin()->second) << name(kind);
     if (kind != GroupKind::world) continue;
     EXPECT_EQ(static_cast<std::int64_t>(of_class.size()), set.classes());

@@ -26,7 +26,7 @@ TEST(Hsdp, GroupsAreThoseOfShardsAndReplicas) {
   EXPECT_EQ(groups.id(GroupKind::replicas, 15), 20);
 }
 
-// Every rank is in one group of each kind, and each has its size, whatever stands where.
+// Every rank is in one group of each kind, and each group has its size, for any order of dimensions.
 TEST(Hsdp, GroupsPartTheRanks) {
   const Settings plan = with(eight_experts, {{"plan.context", "2"},
                                              {"plan.data", "8"},
@@ -46,7 +46,7 @@ TEST(Hsdp, GroupsPartTheRanks) {
       EXPECT_EQ(sizes.at(groups.id(kind, r)), static_cast<std::size_t>(groups.size(kind))) << name(kind);
     }
   }
-  // The experts of a rank are those of its partner in the other replica.
+  // The experts of a rank equal the experts of its partner in the other replica.
   EXPECT_EQ(all.at(static_cast<std::size_t>(groups.id(GroupKind::expert_data, 1) - 1)).ranks, (Members{1, 5}));
   EXPECT_EQ(all.at(static_cast<std::size_t>(groups.id(GroupKind::expert_replicas, 1) - 1)).ranks, (Members{1, 9}));
 }
@@ -57,7 +57,7 @@ TEST(Hsdp, ReplicasReduceTheirShards) {
     const StageFigures all = WorkloadSet(small(base)).figures(0);
     const StageFigures parts = WorkloadSet(small(with(base, {{"plan.hsdp", "2"}}))).figures(0);
     EXPECT_EQ(calls(all, Collective::all_reduce, GroupKind::replicas).count, 0U);
-    // As many calls as there are to reduce, each of a half: all sizes are even.
+    // One call for each reduction, each of half the size: all sizes are even.
     EXPECT_EQ(calls(parts, Collective::all_reduce, GroupKind::replicas).count,
               calls(parts, Collective::reduce_scatter, GroupKind::data).count);
     EXPECT_EQ(2 * bytes(parts, Collective::all_reduce, GroupKind::replicas),
@@ -68,13 +68,13 @@ TEST(Hsdp, ReplicasReduceTheirShards) {
               4 * bytes(all, Collective::all_gather, GroupKind::data));
     EXPECT_EQ(parts.optimizer_parameters, 4 * all.optimizer_parameters);
   }
-  // Sharding over all ranks is what zero3 does without hsdp.
+  // Sharding over all ranks equals zero3 without hsdp.
   const Settings base = {{"plan.data", "8"}, {"plan.shard", "zero3"}};
   EXPECT_EQ(WorkloadSet(small(with(base, {{"plan.hsdp", "8"}}))).figures(0).nodes,
             WorkloadSet(small(base)).figures(0).nodes);
 }
 
-// Where each rank of a replica has experts of its own they are not divided, and reduced whole over the replicas.
+// If each rank of a replica has its own experts, they are not divided, but reduced as a whole over the replicas.
 TEST(Hsdp, ExpertsThatAReplicaHasOnce) {
   const Settings plan = with(eight_experts, {{"plan.data", "8"}, {"plan.expert", "4"}, {"plan.shard", "zero2"}});
   const StageFigures f = WorkloadSet(small(with(plan, {{"plan.hsdp", "4"}}))).figures(0);
@@ -86,12 +86,12 @@ TEST(Hsdp, ContradictionsNameBothKeys) {
   EXPECT_EQ(failure({{"plan.data", "8"}, {"plan.hsdp", "4"}}),
             "plan.hsdp 4 needs plan.shard of zero1, zero2 or zero3");
   EXPECT_EQ(failure({{"plan.data", "8"}, {"plan.shard", "zero3"}, {"plan.hsdp", "3"}}),
-            "plan.context × data 8 is no multiple of plan.hsdp 3");
+            "plan.context × data 8 is not a multiple of plan.hsdp 3");
   EXPECT_EQ(failure({{"plan.data", "8"}, {"plan.shard", "zero3"}, {"plan.hsdp", "1"}}),
-            "plan.hsdp 1: one rank shares nothing; plan.shard ddp has whole replicas");
+            "plan.hsdp 1: one rank has nothing to shard; use plan.shard ddp for whole replicas");
   EXPECT_EQ(failure(with(eight_experts,
                          {{"plan.data", "8"}, {"plan.expert", "8"}, {"plan.shard", "zero1"}, {"plan.hsdp", "4"}})),
-            "plan.tensor × plan.hsdp 4 is no multiple of plan.expert 8");
+            "plan.tensor × plan.hsdp 4 is not a multiple of plan.expert 8");
 }
 
 }  // namespace

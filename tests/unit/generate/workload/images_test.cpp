@@ -34,7 +34,7 @@ std::pair<std::int64_t, std::int64_t> node(const WorkloadSet& set, std::string_v
   return {};
 }
 
-// Names of the nodes that a node waits for.
+// Names of a node's dependencies.
 std::string after(const WorkloadSet& set, std::string_view name) {
   const StageBody& b = set.body(0);
   std::string out;
@@ -48,7 +48,7 @@ std::string after(const WorkloadSet& set, std::string_view name) {
   return out;
 }
 
-// The published numbers: torchvision's models.
+// The published numbers of torchvision's models.
 TEST(Images, ParametersAreThePublishedOnes) {
   for (const auto& [preset, parameters] : std::map<const char*, std::int64_t>{{"resnet50", 25'557'032},
                                                                               {"vit-b-16", 86'567'656},
@@ -67,7 +67,9 @@ TEST(Images, MultiplicationsOfResNet50AreThePublishedOnes) {
   std::int64_t operations = 0, layers = 0;
   for (const BodyNode& n : set.body(0).nodes) {
     if (!n.matrix) continue;
-    if (set.body(0).names[n.name].find('_') != std::string_view::npos) break;  // the first node of the way back
+    if (set.body(0).names[n.name].find('_') != std::string_view::npos)
+      break;  // the first node of the backward
+              // pass
     operations += n.operations;
     ++layers;
   }
@@ -75,7 +77,7 @@ TEST(Images, MultiplicationsOfResNet50AreThePublishedOnes) {
   EXPECT_EQ(layers, 54);
 }
 
-// The all-reduces of every step of a recorded training of two GPUs.
+// The all-reduces of every step of a recorded training on two GPUs.
 TEST(Images, BucketsOfResNet50AreThoseOfPyTorch) {
   using Bytes = std::vector<std::int64_t>;
   EXPECT_EQ(reduced(WorkloadSet(images("resnet50"))),
@@ -88,8 +90,8 @@ TEST(Images, BucketsOfResNet50AreThoseOfPyTorch) {
   EXPECT_EQ(after(WorkloadSet(images("resnet50")), "all_reduce"), "fc_wgrad");
 }
 
-// 3×3 of 128 channels on 28² pixels, from 56²: 2·32·9·128²·28² operations; 2 bytes of what is read, written,
-// weights.
+// 3×3 of 128 channels on 28² pixels, from 56²: 2·32·9·128²·28² operations; 2 bytes for each element read, written,
+// and each weight.
 TEST(Images, ConvolutionsCountWhatTheyMultiplyAndMove) {
   const WorkloadSet set(images("resnet50"));
   const std::int64_t weights = 147'456;
@@ -142,14 +144,14 @@ TEST(Images, ContradictionsNameBothKeys) {
   EXPECT_EQ(refusal("resnet50", {{"plan.tensor", "2"}}),
             "plan.tensor is for models of kind transformer or mlp, not resnet");
   EXPECT_EQ(refusal("resnet50", {{"model.blocks", ""}}),
-            "model.blocks has 0 numbers: 1 to 12 are expected, such as 3,4,6,3");
+            "model.blocks has 0 numbers; expected 1 to 12, such as 3,4,6,3");
   EXPECT_EQ(refusal("resnet50", {{"model.blocks", "1000000"}}),
             "run.micro_batches 1 × the sum of model.blocks is more than 524288");
   EXPECT_EQ(refusal("resnet50", {{"model.image", "1099511627776"}}),
             "the sizes of model and run are too large: numbers of bytes or operations would not fit into 63 bits");
   EXPECT_EQ(refusal("resnet50", {{"model.image", "1"}, {"model.classes", "1"}, {"model.blocks", "1"}}), "");
-  EXPECT_EQ(refusal("vit-b-16", {{"model.patch", "15"}}), "model.image 224 is no multiple of model.patch 15");
-  EXPECT_EQ(refusal("vit-b-16", {{"model.heads", "5"}}), "model.hidden 768 is no multiple of model.heads 5");
+  EXPECT_EQ(refusal("vit-b-16", {{"model.patch", "15"}}), "model.image 224 is not a multiple of model.patch 15");
+  EXPECT_EQ(refusal("vit-b-16", {{"model.heads", "5"}}), "model.hidden 768 is not a multiple of model.heads 5");
   EXPECT_EQ(refusal("vit-b-16", {{"model.image", "1099511627776"}, {"model.patch", "1"}}),
             "the sizes of model are too large: numbers of bytes or operations would not fit into 63 bits");
   EXPECT_EQ(refusal("vit-b-16", {{"run.micro_batch", "1099511627776"}}),

@@ -32,7 +32,7 @@ TEST(Inference, NodesOfAStep) {
             6U * (8 * 8 + 4));
 }
 
-// A step more meets one key more: 4·B·A·D operations in each layer, and reads 2·b·B·G·D bytes.
+// One more step attends to one more key: 4·B·A·D operations in each layer; it reads 2·b·B·G·D bytes.
 TEST(Inference, EachTokenMeetsAllBefore) {
   const WorkloadSet set(small({{"run.mode", "decode"}, {"run.micro_batch", "3"}, {"run.tokens", "2"}}));
   const StageBody& b = set.body(0);
@@ -44,7 +44,7 @@ TEST(Inference, EachTokenMeetsAllBefore) {
   EXPECT_EQ(attention[0].operations, 4 * 3 * (16 + 1) * 256);
   EXPECT_EQ(attention[8].operations, 4 * 3 * (16 + 2) * 256);
   EXPECT_EQ(attention[8].size - attention[0].size, 2 * 2 * 3 * 4 * 32);
-  // The second step begins with what the first has drawn.
+  // The second step begins with the samples of the first.
   std::vector<std::size_t> samples, embeddings;
   for (std::size_t i = 0; i < b.nodes.size(); ++i) {
     if (b.names[b.nodes[i].name] == "sample") samples.push_back(i);
@@ -55,7 +55,7 @@ TEST(Inference, EachTokenMeetsAllBefore) {
   EXPECT_EQ(b.deps[b.nodes[embeddings[1]].first_dep], static_cast<BodyIndex>(samples[0]));
 }
 
-// Latent attention on the cache as it is: kv_rank + rope_size elements of a token.
+// Latent attention on the compressed cache: kv_rank + rope_size elements per token.
 TEST(Inference, LatentAttentionReadsTheCompressedCache) {
   Workload w = preset_workload("deepseek-v3", 0);
   w.plan = {};
@@ -94,7 +94,7 @@ TEST(Inference, MessagesMeet) {
   }
 }
 
-// 2·b·S·G·D/t of each layer and prompt.
+// 2·b·S·G·D/t for each layer and prompt.
 TEST(Inference, ReplicasHandOverKeysAndValues) {
   const WorkloadSet set(small(with(both, {{"plan.disaggregate.prefill", "2"},
                                           {"plan.disaggregate.decode", "1"},
@@ -106,7 +106,7 @@ TEST(Inference, ReplicasHandOverKeysAndValues) {
   EXPECT_EQ(prefill.cache_sends.bytes, static_cast<WideCount>(8 * 4 * 3) * (2 * 2 * 16 * 4 * 32 / 2));
   EXPECT_EQ(prefill.pipeline_sends.count, 4U) << "the first tokens";
   EXPECT_EQ(prefill.pipeline_sends.bytes, static_cast<WideCount>(4 * 3 * 8));
-  // Two replicas' prompts are gone on with by one.
+  // One replica continues the prompts of two.
   EXPECT_EQ(decode.by_type.at(NodeType::comm_recv), 2U * 4 * (8 + 1));
   EXPECT_EQ(decode.by_type.at(NodeType::comp), 2U * 4 * 5 * (8 * 8 + 4));
 }
@@ -149,9 +149,9 @@ TEST(Inference, ContradictionsOfReplicasNameBothKeys) {
   EXPECT_EQ(of("both", "2", "3", "5"),
             "plan.disaggregate.prefill 2 and plan.disaggregate.decode 3: neither is a multiple of the other");
   EXPECT_EQ(of("both", "1", "2", "3"),
-            "run.micro_batches 1 is no multiple of plan.disaggregate.decode / prefill 2");
+            "run.micro_batches 1 is not a multiple of plan.disaggregate.decode / prefill 2");
   EXPECT_EQ(failure({{"run.mode", "both"}, {"plan.disaggregate.prefill", "1"}}),
-            "plan.disaggregate.prefill and plan.disaggregate.decode go together");
+            "plan.disaggregate.prefill and plan.disaggregate.decode require each other");
 }
 
 }  // namespace

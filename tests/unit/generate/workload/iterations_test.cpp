@@ -12,7 +12,7 @@
 namespace convert {
 namespace {
 
-// What steps must have in common: all but tags, and dependencies as steps back.
+// Properties that steps must share: everything except tags, with dependencies as distances.
 struct Shape {
   NodeType type;
   std::string name;
@@ -20,7 +20,7 @@ struct Shape {
   GroupKind group;
   Peer peer;
   std::int64_t size, operations;
-  std::vector<BodyIndex> back;  // to what the node waits for, that before it in its chain too
+  std::vector<BodyIndex> back;  // distances to dependencies, including the preceding node of its chain
   bool operator==(const Shape&) const = default;
 };
 Shape shape_of(const StageBody& b, std::size_t i) {
@@ -68,7 +68,8 @@ TEST(WorkloadIterations, StepsAreCopiesOfEachOther) {
         EXPECT_EQ(shape_of(b, i), shape_of(a, i)) << "the first is the only one";
         Shape second = shape_of(b, period + i);
         EXPECT_EQ(shape_of(b, 2 * period + i), second);
-        std::erase_if(second.back, [&](BodyIndex back) { return back > at; });  // on the step before
+        std::erase_if(second.back, [&](BodyIndex back) { return back > at; });  // dependencies on the preceding
+                                                                                // step
         EXPECT_EQ(second, shape_of(a, i));
       }
     }
@@ -93,7 +94,7 @@ TEST(WorkloadIterations, TagsAreAStepsOwn) {
   }
 }
 
-// Returns what the first computation of a name in the second step waits for in the first one.
+// Returns the dependencies, in the first step, of the first computation of a name in the second step.
 std::vector<std::string> awaited(const Settings& plan, std::string_view name) {
   Workload w = small(plan);
   w.step.iterations = 2;
@@ -130,7 +131,7 @@ TEST(WorkloadIterations, ForwardPassesWaitForTheirParameters) {
 TEST(WorkloadIterations, AreCountedInTheLimits) {
   EXPECT_EQ(failure({{"run.iterations", "65537"}}),
             "model.layers 8 × run.micro_batches 1 × run.iterations 65537 is more than 524288");
-  EXPECT_EQ(failure({{"run.iterations", "0"}}), "run.iterations: 0: expected an integer from 1 on");
+  EXPECT_EQ(failure({{"run.iterations", "0"}}), "run.iterations: 0: expected an integer of at least 1");
   // Rings and pipelines together at the limit: every tag fits.
   const Workload w = small({{"plan.context", "8"}, {"plan.pipeline", "8"}, {"run.iterations", "8192"}});
   check_workload(w);

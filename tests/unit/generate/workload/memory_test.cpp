@@ -10,7 +10,7 @@
 namespace convert {
 namespace {
 
-// Korthikanti et al. 2022, table 2, of a layer of GPT-3: S 2048, B 1, H 12288, A 96, t 8.
+// Korthikanti et al. 2022, table 2, for a layer of GPT-3: S 2048, B 1, H 12288, A 96, t 8.
 TEST(MemoryOfWorkloads, ActivationsOfALayerAreThoseOfThePaper) {
   const auto bytes = [](const Settings& plan) {
     Workload w = preset_workload("gpt3-175b", 0);
@@ -34,7 +34,7 @@ TEST(MemoryOfWorkloads, ActivationsOfOtherShapes) {
   const auto bytes = [](const Workload& w, std::int64_t layer = 0) {
     return static_cast<std::int64_t>(activation_bytes_of_layer(w, layer, equal_expert_rows(w)));
   };
-  // Inputs of norms, qkv and up; 8 heads and 4 of keys and values, of 32; gate, up and what they make.
+  // Inputs of norms, qkv and up; 8 heads and 4 of keys and values, of 32; gate, up and their product.
   EXPECT_EQ(bytes(small()), 2 * 16 * (4 * 256 + (2 * 8 + 2 * 4) * 32 + 3 * 512));
   EXPECT_EQ(bytes(small({{"run.activations", "fp32"}})), 2 * bytes(small()));
   EXPECT_EQ(bytes(small({{"model.ffn", "1024"}})) - bytes(small()), 2 * 16 * 3 * 512);
@@ -49,7 +49,7 @@ TEST(MemoryOfWorkloads, ActivationsOfOtherShapes) {
   EXPECT_EQ(bytes(latent, 3), 2 * 4096 * (attention + 256 + 8 * 7168 + 3 * 2048 + 8 * (7168 + 3 * 2048)));
 }
 
-// Returns the bytes of tensors that computations before the backward pass write and others in it read.
+// Returns the bytes of tensors that are written by computations before the backward pass and read by others in it.
 std::int64_t bytes_kept(const StageBody& body) {
   BodyIndex backward = 0;
   const auto name_of = [&](BodyIndex i) { return body.names[body.nodes[static_cast<std::size_t>(i)].name]; };
@@ -69,7 +69,7 @@ std::int64_t bytes_kept(const StageBody& body) {
   return bytes;
 }
 
-// What the tensors of nodes take is what the formula says, beside the input of the final norm and what that gives.
+// The tensors of nodes take the bytes of the formula, plus the input and output of the final norm.
 TEST(MemoryOfWorkloads, TensorsOfNodesAreThoseOfTheFormula) {
   const Settings experts = {{"model.moe.experts", "4"},
                             {"model.moe.per_token", "2"},
@@ -105,7 +105,7 @@ TEST(MemoryOfWorkloads, TensorsOfNodesAreThoseOfTheFormula) {
   }
 }
 
-// What some ranks' experts get more others' get less.
+// Tokens that some ranks' experts get in addition are missing at others.
 TEST(MemoryOfWorkloads, FollowsUnequalLoadsOfExperts) {
   const Settings plan = {{"model.moe.experts", "8"}, {"model.moe.per_token", "2"},
                          {"model.moe.ffn", "64"},    {"model.moe.dense_layers", "1"},
@@ -122,7 +122,7 @@ TEST(MemoryOfWorkloads, FollowsUnequalLoadsOfExperts) {
   const WideCount each = memory_of(equal, 0).activations;
   EXPECT_EQ(format_wide(sum), format_wide(4 * each));
   EXPECT_GT(most, each);
-  // Each of several micro-batches in flight has loads of its own.
+  // Each of several micro-batches in flight has its own loads.
   const WorkloadSet gpipe(small(with(
       plan,
       {{"run.imbalance.zipf", "1"}, {"plan.pipeline", "2"}, {"plan.order", "gpipe"}, {"run.micro_batches", "3"}})));
@@ -162,7 +162,7 @@ TEST(MemoryOfWorkloads, OfARank) {
   EXPECT_EQ(zero2.parameters, 2 * n);
   EXPECT_EQ(zero3.parameters, n / 2);
   EXPECT_EQ(zero3.all(), n / 2 + n + 3 * n + ddp.activations);
-  // Keys and values of three prompts of 16 tokens and four after them: 2·b·G·D·L/t of a token.
+  // Keys and values of three prompts of 16 tokens and four tokens after each: 2·b·G·D·L/t per token.
   const RankMemory both =
       of({{"run.mode", "both"}, {"run.micro_batch", "3"}, {"run.tokens", "4"}, {"plan.tensor", "2"}});
   EXPECT_EQ(both.keys, static_cast<WideCount>(3 * 20) * 2 * 2 * 4 * 32 * 8 / 2);

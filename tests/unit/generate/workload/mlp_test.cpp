@@ -9,7 +9,7 @@
 namespace convert {
 namespace {
 
-// Layers of 8×16 and 16×32, 4 samples; what is changed as --set does.
+// Layers of 8×16 and 16×32, 4 samples, with settings as in --set.
 WorkloadSet two_layers(std::initializer_list<WorkloadSetting> settings = {}) {
   Workload w;
   w.name = "two";
@@ -43,7 +43,7 @@ TEST(Mlp, OnOneRankIsMatricesAlone) {
   EXPECT_TRUE(two_layers().groups().empty());
 }
 
-// Columns are divided: their results are gathered, shares of 2·4·16/2 bytes, and gradients of inputs added up.
+// Columns are divided: results are gathered, shares of 2·4·16/2 bytes, and gradients of inputs are reduced.
 TEST(Mlp, TensorParallelismGathersResultsAndAddsGradientsOfInputs) {
   EXPECT_EQ(nodes_of(two_layers({{"plan.tensor", "2"}})),
             "fc1 512/256 | all_gather 64 tp <0 | fc2 2048/768 <1 | all_gather 128 tp <2 | fc2_dgrad 2048/768 <3 | "
@@ -59,7 +59,7 @@ TEST(Mlp, DataParallelismAddsGradientsOfWeightsOfTheLastMicroBatch) {
       "1024 dpcp <8 | fc1_wgrad 1024/448 <7 | all_reduce 256 dpcp <10");
 }
 
-// A layer of the next step waits for its gradients of this one.
+// A layer of the next step waits for its gradients from this one.
 TEST(Mlp, StepsFollowEachOther) {
   EXPECT_EQ(
       nodes_of(two_layers({{"plan.data", "3"}, {"run.iterations", "2"}})),
@@ -69,7 +69,7 @@ TEST(Mlp, StepsFollowEachOther) {
       "512 dpcp <12");
 }
 
-// One kind of groups has neighbours as members and goes over the first dimension of a network.
+// The members of one kind of groups are neighbours, connected by the first dimension of a network.
 TEST(Mlp, InnerSaysWhoseRanksAreNeighbours) {
   const auto involved = [](const WorkloadSet& set, std::size_t node) {
     const Trace t = set.trace(4);
@@ -117,10 +117,10 @@ TEST(Mlp, SettingsOfOtherKindsAndContradictionsAreErrors) {
   EXPECT_EQ(mlp_failure({{"model.hidden", "4"}}), "model.hidden is for models of kind transformer or vit, not mlp");
   EXPECT_EQ(mlp_failure({{"plan.pipeline", "2"}}), "plan.pipeline is for models of kind transformer, not mlp");
   EXPECT_EQ(mlp_failure({{"model.kind", "transformer"}}), "model.kind: transformer: the model is of kind mlp");
-  EXPECT_EQ(mlp_failure({{"plan.tensor", "3"}}), "model.widths 16 is no multiple of plan.tensor 3");
+  EXPECT_EQ(mlp_failure({{"plan.tensor", "3"}}), "model.widths 16 is not a multiple of plan.tensor 3");
   EXPECT_EQ(mlp_failure({{"model.widths", "8"}}),
-            "model.widths has 1 numbers: those of the input and of a layer are the least");
-  EXPECT_EQ(mlp_failure({{"model.widths", "8;0"}}), "model.widths: 0: expected an integer from 1 on");
+            "model.widths has 1 numbers; at least 2 are required: the input and one layer");
+  EXPECT_EQ(mlp_failure({{"model.widths", "8;0"}}), "model.widths: 0: expected an integer of at least 1");
   EXPECT_EQ(mlp_failure({{"run.micro_batches", "1000000"}}),
             "run.micro_batches 1000000 × the 3 of model.widths is more than 524288");
   EXPECT_EQ(mlp_failure({{"model.widths", "8;1099511627776"}}),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operations of a step, compared with published formulas and figures.
+// Operations of a step, compared with published formulas and numbers.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -9,7 +9,7 @@
 namespace convert {
 namespace {
 
-// Operations of matrices, and of attention, without what is done element by element and the router.
+// Operations of matrices, and of attention, without element-wise operations and the router.
 struct MatrixOperations {
   WideCount linear = 0, attention = 0;
   [[nodiscard]] WideCount all() const { return linear + attention; }
@@ -44,8 +44,9 @@ TEST(WorkloadOperations, OfLlamaAndMixtralAreThoseOfMegatron) {
   EXPECT_EQ(format_wide(operations_of("mixtral-8x22b", 8192).all()), "2191876429971456");
 }
 
-// "Insights into DeepSeek-V3" (ISCA'25), table 2: 250 and 2,448 GFLOP of training a token, of sequences of 4,096
-// and causal attention. Ours of Llama are 1 % more: how the table counts the embedding is not said.
+// "Insights into DeepSeek-V3" (ISCA'25), table 2: 250 and 2,448 GFLOP per training token, for sequences of 4,096
+// and causal attention. The values here for Llama are 1 % higher: the paper does not describe how the embedding is
+// counted.
 TEST(WorkloadOperations, OfATokenAreNearThePublishedOnes) {
   const auto per_token = [](const char* preset) {
     const MatrixOperations n = operations_of(preset, 4096);

@@ -7,7 +7,7 @@
 namespace convert {
 namespace {
 
-// "t8 c1 d2 p4, chunks 5" of what is asked for, or why there is nothing.
+// "t8 c1 d2 p4, chunks 5" for a request, or the reason for its rejection.
 std::string plan_of(const WorkloadRequest& request) {
   try {
     const ParallelPlan p = checked_workload(request).plan;
@@ -57,7 +57,7 @@ TEST(WorkloadRequest, WhatGoesWithOtherSizesGivesWay) {
   EXPECT_EQ(plan_of("llama3-8b", 4, {{"run.mode", "train"}}), "t1 d4 p1");
   EXPECT_EQ(plan_of("llama3-8b", 4, {{"run.mode", "decode"}}), "t1 d4 p1");
   EXPECT_EQ(plan_of("llama3-70b", 0, {{"plan.pipeline", "1"}, {"plan.chunks", "5"}}),
-            "plan.order interleaved and plan.chunks of 2 or more go together");
+            "plan.order interleaved and plan.chunks of 2 or more require each other");
   EXPECT_EQ(plan_of("llama3-70b", 0, {{"plan.pipeline", "1"}, {"plan.chunks", "5"}, {"plan.order", "interleaved"}}),
             "plan.chunks 5 needs plan.pipeline of 2 or more");
 }
@@ -93,15 +93,16 @@ TEST(WorkloadRequest, FilesAreAskedAsPresetsAre) {
 
 TEST(WorkloadRequest, ContradictionsOfAFileHaveTheirPlace) {
   EXPECT_EQ(plan_of_file("model: llama3-70b\nplan: {data: 2,\n  tensor: 3}", 0),
-            "at 3: model.heads 64 is no multiple of plan.tensor 3");
+            "at 3: model.heads 64 is not a multiple of plan.tensor 3");
   EXPECT_EQ(plan_of_file("model: llama3-70b\nplan: {tensor: 3}", 0, {{"plan.tensor", "5"}}),
-            "model.heads 64 is no multiple of plan.tensor 5");
+            "model.heads 64 is not a multiple of plan.tensor 5");
   EXPECT_EQ(plan_of_file("model: llama3-70b\nplan: {tensor: 3}", 0, {{"plan.data", "5"}}),
-            "at 2: model.heads 64 is no multiple of plan.tensor 3");
+            "at 2: model.heads 64 is not a multiple of plan.tensor 3");
   EXPECT_EQ(plan_of_file("\nmodel: {layers: 2, hidden: 8, heads: 2}", 0), "at 2: model.vocab is not given");
   EXPECT_EQ(plan_of_file("\nmodel: llama3-9b", 7), "at 2: unknown model 'llama3-9b'; did you mean llama3-8b?");
   EXPECT_EQ(plan_of_file("model: {kind: dlrm, tables: [2], bottom: [2, 4], top: [1], dim: 4}", 5),
-            "plan.data 5: 1 model.tables of model.dim 4 columns cannot be divided among so many, but among 4");
+            "plan.data 5: 1 model.tables of model.dim 4 columns cannot be divided among this number of ranks; "
+            "possible numbers: 4");
 }
 
 }  // namespace

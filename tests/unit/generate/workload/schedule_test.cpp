@@ -19,7 +19,7 @@ ParallelPlan plan_of(std::int64_t stages, PipelineOrder order, std::int64_t chun
   return plan;
 }
 
-// "F0 F1 B0 …"; the chunk behind a dot where there are several.
+// "F0 F1 B0 …"; the chunk follows a dot if there are several.
 std::string order_of(const ParallelPlan& plan, std::int64_t micro_batches, std::int64_t stage) {
   std::string out;
   for (const StagePass& p : pipeline_schedule(plan, micro_batches, stage)) {
@@ -39,8 +39,8 @@ TEST(PipelineSchedule, Orders) {
   EXPECT_EQ(order_of(plan_of(3, PipelineOrder::zb_h1), 4, 2), "F0 B0 F1 B1 F2 B2 W0 F3 B3 W1 W2 W3");
 }
 
-// Returns the time of a step in which a forward pass of all chunks takes 1, and so do the gradients of inputs and
-// those of weights.
+// Returns the time of a step in which a forward pass of all chunks takes 1, as do the gradients of inputs and the
+// gradients of weights.
 double span_of(const ParallelPlan& plan, std::int64_t micro_batches) {
   const std::int64_t p = plan.pipeline, chunks = p * plan.chunks;
   using Done = std::tuple<PassKind, std::int64_t, std::int64_t>;  // micro-batch, chunk of the model
@@ -75,7 +75,7 @@ double span_of(const ParallelPlan& plan, std::int64_t micro_batches) {
   return std::ranges::max(clock);
 }
 
-// (p−1)(tF+tB+tW), of interleaved chunks a v-th of it, with ZB-H1 (p−1)(tF+tB−tW).
+// (p−1)(tF+tB+tW), 1/v of it with v interleaved chunks, and (p−1)(tF+tB−tW) with ZB-H1.
 TEST(PipelineSchedule, BubblesAreThoseOfThePapers) {
   for (const auto& [p, m] :
        std::initializer_list<std::pair<std::int64_t, std::int64_t>>{{4, 8}, {8, 32}, {16, 16}, {12, 192}}) {

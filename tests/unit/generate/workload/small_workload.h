@@ -17,7 +17,7 @@ inline Settings with(Settings settings, const Settings& more) {
   return settings;
 }
 
-// What is changed as --set does.
+// Returns the workload with settings as in --set.
 inline Workload small(const Settings& settings = {}) {
   Workload w;
   w.name = "small";
@@ -35,7 +35,7 @@ inline std::uint64_t bytes(const StageFigures& f, Collective op, GroupKind kind)
   return static_cast<std::uint64_t>(calls(f, op, kind).bytes);
 }
 
-// Returns why a workload is refused.
+// Returns why a workload is rejected.
 inline std::string failure(const Settings& settings) {
   try {
     const WorkloadSet set(small(settings));
@@ -45,8 +45,8 @@ inline std::string failure(const Settings& settings) {
   return "";
 }
 
-// Returns whether there are messages, and each that is sent is received: of one tag, size and pair of ranks, once
-// each.
+// Returns whether there are messages, and each sent message is received: with the same tag, size and pair of ranks,
+// once each.
 inline bool messages_meet(const WorkloadSet& set) {
   std::multiset<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>> sent, received;
   for (Rank r = 0; r < set.ranks(); ++r) {

@@ -15,7 +15,7 @@ namespace {
 
 TEST(Workload, CallsOfALayerWithTensorParallelism) {
   const StageFigures whole = WorkloadSet(small({{"plan.tensor", "4"}})).figures(0);
-  // Four a layer, one of the embedding, three of the loss, one back from the head.
+  // Four per layer, one for the embedding, three for the loss, one back from the head.
   EXPECT_EQ(calls(whole, Collective::all_reduce, GroupKind::tensor).count, 8U * 4 + 5);
   const StageFigures parts =
       WorkloadSet(small({{"plan.tensor", "4"}, {"plan.sequence_parallel", "true"}})).figures(0);
@@ -31,17 +31,17 @@ TEST(Workload, VolumesOfZeroAreThoseOfThePaper) {
         WorkloadSet(small({{"plan.data", "4"}, {"plan.shard", shard}, {"run.gradients", "bf16"}})).figures(0);
     return 2 * bytes(f, Collective::all_reduce, GroupKind::data) +
            bytes(f, Collective::reduce_scatter, GroupKind::data) +
-           4 * bytes(f, Collective::all_gather, GroupKind::data);  // of which comm_size is a shard
+           4 * bytes(f, Collective::all_gather, GroupKind::data);  // comm_size is a shard
   };
   const auto once = static_cast<std::uint64_t>(2 * WorkloadSet(small()).figures(0).parameters);
   EXPECT_EQ(moved("ddp"), 2 * once);
   EXPECT_EQ(moved("zero1"), 2 * once);
   EXPECT_EQ(moved("zero2"), 2 * once);
-  const std::uint64_t ends = 2 * 1024 * 256 * 2 + 256 * 2;  // embedding, head and norm are gathered once only
+  const std::uint64_t ends = 2 * 1024 * 256 * 2 + 256 * 2;  // embedding, head and norm are gathered only once
   EXPECT_EQ(moved("zero3"), 3 * once - ends);
 }
 
-// Where gradients of weights have a pass of their own, they are reduced behind it.
+// If gradients of weights have their own pass, they are reduced after it.
 TEST(Workload, GradientsAreReducedWhenThereAreAll) {
   for (const char* const shard : {"zero2", "zero3"}) {
     const WorkloadSet set(small({{"plan.data", "2"},
@@ -62,7 +62,7 @@ TEST(Workload, GradientsAreReducedWhenThereAreAll) {
   }
 }
 
-// What is kept is not gathered again, and takes memory beside the shard.
+// Kept parameters are not gathered again, and take memory in addition to the shard.
 TEST(Workload, ParametersThatAreKeptAreGatheredOnce) {
   const Settings zero3 = {{"plan.data", "4"}, {"plan.shard", "zero3"}, {"run.micro_batches", "3"}};
   const WorkloadSet dropped(small(zero3)), kept(small(with(zero3, {{"plan.reshard", "false"}})));
@@ -141,15 +141,15 @@ TEST(Workload, ComputationsTakeTheLongerOfOperationsAndBytes) {
 }
 
 TEST(Workload, ContradictionsNameBothKeys) {
-  EXPECT_EQ(failure({{"plan.tensor", "3"}}), "model.heads 8 is no multiple of plan.tensor 3");
+  EXPECT_EQ(failure({{"plan.tensor", "3"}}), "model.heads 8 is not a multiple of plan.tensor 3");
   EXPECT_EQ(failure({{"plan.sequence_parallel", "true"}}), "plan.sequence_parallel needs plan.tensor of 2 or more");
-  EXPECT_EQ(failure({{"plan.context", "3"}}), "run.sequence 16 is no multiple of twice plan.context, 6");
+  EXPECT_EQ(failure({{"plan.context", "3"}}), "run.sequence 16 is not a multiple of twice plan.context, 6");
   EXPECT_EQ(failure({{"plan.pipeline", "16"}}), "plan.pipeline × plan.chunks 16 is more than model.layers 8");
   EXPECT_EQ(failure({{"plan.expert", "2"}}), "plan.expert 2: the model has no model.moe.experts");
   EXPECT_EQ(failure({{"plan.pipeline", "4"}, {"plan.layers", "2;2;2;1"}}),
             "plan.layers add up to 7, not to model.layers 8");
   EXPECT_EQ(failure({{"plan.pipeline", "2"}, {"plan.chunks", "2"}}),
-            "plan.order interleaved and plan.chunks of 2 or more go together");
+            "plan.order interleaved and plan.chunks of 2 or more require each other");
   EXPECT_EQ(failure({{"plan.data", "1099511627776"}, {"plan.pipeline", "8"}}),
             "plan.tensor × context × data × pipeline is more than 16777216 NPUs");
   EXPECT_EQ(failure({{"model.layers", "1000000"}}),
@@ -159,7 +159,7 @@ TEST(Workload, ContradictionsNameBothKeys) {
   EXPECT_EQ(failure({{"run.sequence", "1099511627776"}}),
             "the sizes of model and run are too large: numbers of bytes or operations would not fit into 63 bits");
   EXPECT_EQ(failure({{"time.memory", "1TB/s"}}), "time.memory needs time.peak");
-  EXPECT_EQ(failure({{"time.peak", "989"}}), "time.peak: 989: expected operations a second, such as 989TFLOPS");
+  EXPECT_EQ(failure({{"time.peak", "989"}}), "time.peak: 989: expected operations per second, such as 989TFLOPS");
   EXPECT_EQ(failure({{"time.efficiency.gemm", "70"}}),
             "time.efficiency.gemm: 70: expected a share from 0.001 to 1");
   for (const char* peak : {"1e-300TFLOPS", "0.99GFLOPS", "1000001PFLOPS", "0TFLOPS"})
@@ -170,24 +170,24 @@ TEST(Workload, ContradictionsNameBothKeys) {
   EXPECT_EQ(failure({{"plan.prefetch", "2"}, {"plan.shard", "zero1"}}), "plan.prefetch 2 needs plan.shard zero3");
   EXPECT_EQ(failure({{"plan.reshard", "false"}}), "plan.reshard false needs plan.shard zero3");
   EXPECT_EQ(failure({{"plan.buckets", "megatron"}, {"plan.shard", "zero2"}}),
-            "plan.buckets megatron needs plan.shard ddp or zero1: others reduce the gradients of each layer");
+            "plan.buckets megatron needs plan.shard ddp or zero1: other values reduce the gradients of each layer");
   EXPECT_EQ(failure({{"run.mode", "prefill"}, {"plan.prefetch", "3"}}),
             "plan.prefetch 3 is for run.mode train, not for run.mode prefill");
   EXPECT_EQ(failure({{"run.mode", "prefill"}, {"plan.buckets", "megatron"}}),
             "plan.buckets megatron is for run.mode train, not for run.mode prefill");
   EXPECT_EQ(failure({{"plan.dimensions", "true"}, {"plan.shard", "zero1"}, {"plan.data", "4"}, {"plan.hsdp", "2"}}),
-            "plan.dimensions and plan.hsdp 2 do not go together");
+            "plan.dimensions and plan.hsdp 2 cannot be combined");
   EXPECT_EQ(failure({{"run.tensors", "true"}, {"run.mode", "decode"}}),
-            "run.tensors and a run.mode other than train do not go together");
+            "run.tensors and a run.mode other than train cannot be combined");
   EXPECT_EQ(failure({{"run.tensors", "true"}, {"plan.context", "2"}}),
-            "run.tensors and plan.context 2 do not go together");
+            "run.tensors and plan.context 2 cannot be combined");
   EXPECT_EQ(failure({{"time.by", "recorded"}}), "time.by: recorded: expected roofline");
   EXPECT_EQ(failure({{"plan.data", "9223372036854775808"}}),
             "plan.data: 9223372036854775808: expected at most 1099511627776");
   EXPECT_EQ(failure({{"plan.data", "1099511627777"}}), "plan.data: 1099511627777: expected at most 1099511627776");
-  EXPECT_EQ(failure({{"plan.data", "0"}}), "plan.data: 0: expected an integer from 1 on");
+  EXPECT_EQ(failure({{"plan.data", "0"}}), "plan.data: 0: expected an integer of at least 1");
   EXPECT_EQ(failure({{"plan.tensr", "2"}}), "unknown key 'plan.tensr'; did you mean plan.tensor?");
-  EXPECT_EQ(failure({{"plan.tensor", "two"}}), "plan.tensor: two: expected an integer from 1 on");
+  EXPECT_EQ(failure({{"plan.tensor", "two"}}), "plan.tensor: two: expected an integer of at least 1");
   EXPECT_EQ(failure({{"plan.shard", "zero4"}}), "plan.shard: zero4: expected ddp or zero1 or zero2 or zero3");
 }
 

@@ -41,7 +41,7 @@ TEST_F(ComparePage, NamesOfRunsNeverStandInItsMarkup) {
 
 TEST_F(ComparePage, OfNothing) { EXPECT_FALSE(page_of(convert::Run(), convert::Run()).empty()); }
 
-// The names that differ are cut at 500, however many there are.
+// At most 500 different names are kept.
 TEST_F(ComparePage, ManyNamesStaySmall) {
   convert::Run a, b;
   for (std::uint32_t i = 0; i < 20'000; ++i) {

@@ -90,12 +90,13 @@ TEST(RunParts, WaitsWhileAllThatCommunicatesWaits) {
   run.timeline.slices[2].flow = run.timeline.slices[3].flow = 7;
   const RunParts parts = parts_in(run);
   EXPECT_EQ(parts.wait_ps, (std::vector<Picoseconds>{500, 0, 200, 0}));
-  EXPECT_EQ(part(parts, 0, Part::waiting), 300 + 100);  // not while the receive's message is under way
+  EXPECT_EQ(part(parts, 0, Part::waiting), 300 + 100);  // without the time in which the receive's message is in
+                                                        // flight
   EXPECT_EQ(part(parts, 0, Part::exposed), 100 + 200);
   EXPECT_EQ(part(parts, 1, Part::waiting), 0);
 }
 
-// Statistics, differences, findings and pages have the same times of one run.
+// Statistics, differences, findings and pages have the same times for one run.
 TEST(RunParts, AreTheSameInAllReports) {
   for (const convert::Run& run : {sample::training({}), sample::ring(8, 14), sample::classes(64)}) {
     const RunParts page = parts_in(run);

@@ -41,7 +41,7 @@ TEST_F(ReportPage, LongNamesAndManySlicesStaySmall) {
 
 TEST_F(ReportPage, OfNothing) { EXPECT_FALSE(page_of(convert::Run()).empty()); }
 
-// 2^53 ps are 2.5 hours; a longer run's times are nanoseconds.
+// 2^53 ps are 2.5 hours; times of a longer run are in nanoseconds.
 TEST_F(ReportPage, OfADay) {
   convert::Run run = sample::training({2, 2, 2, 9});
   const Picoseconds day = 86'400 * 1'000'000'000'000;

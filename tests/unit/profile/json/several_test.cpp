@@ -11,7 +11,7 @@
 namespace convert {
 namespace {
 
-// The least that a profile may be: ranks that do nothing.
+// A minimal profile: ranks that do nothing.
 WorkloadProfile of_jobs(std::size_t jobs) {
   WorkloadProfile p;
   for (std::size_t j = 0; j < jobs; ++j)
@@ -64,11 +64,11 @@ TEST(SeveralProfiles, ErrorsAreWhereTheyStand) {
   EXPECT_EQ(refusal(good + " \n"), "");
 }
 
-// Wherever the text is cut, and whatever stands in strings, nothing but whole profiles is read.
+// For any truncation, and any text in strings, only whole profiles are read.
 TEST(SeveralProfiles, CutTexts) {
   const std::string one = profile_json(of_jobs(1)), both = one + one;
   for (std::size_t n = 0; n < both.size(); ++n) {
-    const bool whole = n == one.size() || n == one.size() - 1 || n == both.size() - 1;  // without the line's end
+    const bool whole = n == one.size() || n == one.size() - 1 || n == both.size() - 1;  // without the line end
     EXPECT_EQ(refusal(both.substr(0, n)).empty(), whole) << n;
   }
   std::string names = one;
@@ -78,7 +78,7 @@ TEST(SeveralProfiles, CutTexts) {
   EXPECT_EQ(refusal(one + names), "p.json:" + std::to_string(lines(one) + 1) + what);
 }
 
-// The weights are 1, 3 and 6: of 6000 seeds the counts are within five standard deviations.
+// The weights are 1, 3 and 6: over 6000 seeds, the counts are within five standard deviations.
 TEST(SeveralProfiles, DrawnByWeight) {
   const std::vector<WorkloadProfile> profiles = {of_jobs(1), of_jobs(3), of_jobs(6)};
   std::array<int, 3> counts{};

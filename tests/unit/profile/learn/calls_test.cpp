@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is learned of the communications of ranks: which wait for which, and their sizes.
+// Statistics of the communication of ranks: dependencies between calls, and sizes.
 #include <gtest/gtest.h>
 
 #include "profile/draw/drawn_rank.h"
@@ -29,7 +29,7 @@ std::vector<std::vector<std::uint32_t>> nearest(const RankLog& log, const std::v
 using Backs = std::vector<std::vector<std::uint32_t>>;
 
 TEST(CallWaits, WhatNoneOfTheOthersWaitsForItself) {
-  // 0; 1 and 2 wait for it; 3 waits for all of them, that is for 1 and 2.
+  // 0; 1 and 2 wait for it; 3 waits for all three, that is, for 1 and 2.
   const RankLog log = log_of({{}, {0}, {0}, {0, 1, 2}});
   EXPECT_EQ(nearest(log, {0, 1, 2, 3}), (Backs{{}, {1}, {2}, {1, 2}}));
   const CallWaits last = call_waits(log, std::vector<std::uint32_t>{0, 1, 2, 3}).back();
@@ -76,7 +76,7 @@ TEST(CallSizes, AreToldFromKCallsOn) {
   sizes.settle(2);
   EXPECT_TRUE(sizes.told(all_reduce(1000)));
   EXPECT_FALSE(sizes.told(all_reduce(2000)));
-  // Too few of them are rare: all that differ in nothing else are the pool.
+  // Too few calls are rare: the pool are all calls that differ only in size.
   ASSERT_EQ(sizes.pool(all_reduce(2000)), 0U);
   EXPECT_EQ(sizes.pools().front(), (std::vector<SizeCluster>{{1300, 3}}));
 }

@@ -31,7 +31,7 @@ double cost_of_medoids(const DistanceTable& d, const Places& medoids) {
   return sum;
 }
 
-// BUILD takes 2, then 11, which together cost 5; SWAP takes 1 in place of 2.
+// BUILD takes 2, then 11, at a total cost of 5; SWAP replaces 2 by 1.
 TEST(Medoids, TwoGroupsOnALine) {
   const DistanceTable d = on_a_line({0, 1, 2, 10, 11, 12});
   const Clustering c = k_medoids(d, 2);
@@ -64,7 +64,7 @@ TEST(Medoids, OneClusterHasTheMiddle) {
   EXPECT_EQ(mean_silhouette(d, c), 0);
 }
 
-// Of equals the first stand for themselves, so no cluster is empty.
+// Among equal things, the first ones are their own medoids, so no cluster is empty.
 TEST(Medoids, EqualThings) {
   const DistanceTable d(4);
   const Clustering c = k_medoids(d, 3);
@@ -73,7 +73,7 @@ TEST(Medoids, EqualThings) {
   EXPECT_EQ(mean_silhouette(d, c), 0);
 }
 
-// No other thing in place of a medoid makes the distances less.
+// Replacing a medoid by any other thing does not reduce the distances.
 TEST(Medoids, NoSwapIsBetter) {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {
@@ -101,7 +101,7 @@ std::size_t found(const DistanceTable& d, double alike = 0.25) { return best_clu
 TEST(Medoids, AsManyClustersAsStandOut) {
   EXPECT_EQ(found(on_a_line({0, 1, 2, 10, 11, 12})), 2U);
   EXPECT_EQ(found(on_a_line({0, 1, 10, 11, 20, 21, 30, 31})), 4U);
-  Points many;  // more groups than are looked for
+  Points many;  // more groups than are searched
   for (int group = 0; group < 12; ++group) many.insert(many.end(), {100.0 * group, 100.0 * group + 1});
   EXPECT_EQ(found(on_a_line(many)), 10U);
 }
@@ -112,9 +112,9 @@ TEST(Medoids, OneClusterWhereNothingStandsOut) {
     for (std::size_t b = 0; b < a; ++b) same.set(a, b, 5);
   }
   EXPECT_EQ(found(same), 1U);                                  // silhouettes are 0
-  EXPECT_EQ(found(on_a_line({0, 0.01, 0.2, 0.21})), 1U);       // all are alike
+  EXPECT_EQ(found(on_a_line({0, 0.01, 0.2, 0.21})), 1U);       // all are equal
   EXPECT_EQ(found(on_a_line({0, 0.01, 0.2, 0.21}), 0.1), 2U);  // or not
-  EXPECT_EQ(found(on_a_line({0, 100})), 1U);                   // two clusters of two things say nothing
+  EXPECT_EQ(found(on_a_line({0, 100})), 1U);                   // two clusters of two things are not significant
   EXPECT_EQ(found(on_a_line({5})), 1U);
   EXPECT_EQ(found(DistanceTable(20)), 1U);
 }

@@ -61,7 +61,7 @@ TEST(CompareSets, ASetIsAsItself) {
   EXPECT_GT(f.simulated[0].a.exposed_ps, f.simulated[3].a.exposed_ps);
   ASSERT_EQ(f.traffic.size(), 2U);
   EXPECT_EQ(f.traffic[0].network, "switch:4");
-  // Six all-reduces, in each of which each of four ranks sends 3/2 of its bytes.
+  // Six all-reduces, in which each of four ranks sends 3/2 of its bytes.
   EXPECT_EQ(f.traffic[1].a_bytes, 6LL * 4 * (16 << 20) * 3 / 2);
 }
 
@@ -101,7 +101,7 @@ TEST(CompareSets, OfOtherNumbersOfRanksTheWholesAreCompared) {
   EXPECT_TRUE(f.traffic.empty());
   ASSERT_EQ(f.simulated.size(), 8U);
   EXPECT_EQ(f.simulated[0].network, "switch:2,bw=25GB/s,lat=500ns and switch:4,bw=25GB/s,lat=500ns");
-  EXPECT_EQ(all_notes(f), "A and B do not have the same ranks: they are compared as wholes\n");
+  EXPECT_EQ(all_notes(f), "A and B have different ranks, so only the whole sets are compared\n");
 }
 
 // Ranks 0 and 1 both receive before they send.
@@ -119,14 +119,12 @@ TracesAndGroups circle() {
 TEST(CompareSets, WhatNeverEndsIsTold) {
   const Fidelity f = compared(circle(), circle());
   EXPECT_TRUE(f.same());
-  EXPECT_EQ(f.set.span_a_ps, 1000 * ps_per_ns);  // as recorded each rank is by itself
+  EXPECT_EQ(f.set.span_a_ps, 1000 * ps_per_ns);  // as recorded, each rank runs independently
   ASSERT_EQ(f.simulated.size(), 8U);
   EXPECT_FALSE(f.simulated[0].a.complete());
   EXPECT_EQ(f.simulated[0].span_change(), std::nullopt);
-  EXPECT_NE(
-      all_notes(f).find("A does not run on switch:2,bw=25GB/s,lat=500ns: deadlock: 6 nodes never run to their "
-                        "end\n"),
-      std::string::npos)
+  EXPECT_NE(all_notes(f).find("A does not run on switch:2,bw=25GB/s,lat=500ns: deadlock: 6 nodes never complete\n"),
+            std::string::npos)
       << all_notes(f);
   EXPECT_TRUE(f.traffic.empty());
   EXPECT_FALSE(compared(made_layers(2), circle()).same());
@@ -142,7 +140,7 @@ TEST(CompareSets, ACycleHasNoSpan) {
   EXPECT_EQ(f.set.span_a_ps, std::nullopt);
   EXPECT_EQ(f.ranks[0].figures.span_change(), 0);
   EXPECT_EQ(f.ranks[1].figures.span_a_ps, std::nullopt);
-  EXPECT_NE(all_notes(f).find("rank 1 of A never ends as recorded: 2 nodes wait for ever\n"), std::string::npos)
+  EXPECT_NE(all_notes(f).find("rank 1 of A never ends as recorded: 2 nodes wait forever\n"), std::string::npos)
       << all_notes(f);
 }
 
@@ -151,12 +149,13 @@ TEST(CompareSets, ASingleRankIsNotSimulated) {
   const Fidelity f = compared(one, one);
   EXPECT_TRUE(f.same());
   EXPECT_EQ(all_notes(f),
-            "A is not simulated: a network is of two NPUs at least\n"
-            "B is not simulated: a network is of two NPUs at least\n");
+            "A is not simulated: a network requires at least two NPUs\n"
+            "B is not simulated: a network requires at least two NPUs\n");
   TracesAndGroups some = made_layers(3);
-  some.traces.pop_back();  // the metadata still says 3
-  EXPECT_EQ(all_notes(compared(some, some)),
-            "A is not simulated: 2 of its 3 ranks are there\nB is not simulated: 2 of its 3 ranks are there\n");
+  some.traces.pop_back();  // the metadata still states 3
+  EXPECT_EQ(
+      all_notes(compared(some, some)),
+      "A is not simulated: 2 of its 3 ranks are available\nB is not simulated: 2 of its 3 ranks are available\n");
 }
 
 TEST(CompareSets, NetworksMayBeNamed) {

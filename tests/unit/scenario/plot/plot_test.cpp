@@ -22,7 +22,7 @@ std::size_t count(const std::string& text, const std::string& what) {
 
 bool has(const std::string& text, const std::string& what) { return text.find(what) != std::string::npos; }
 
-// Returns how many lines are drawn, without those that lead to labels.
+// Returns the number of curves, without lines that lead to labels.
 std::size_t curves(const std::string& svg) {
   std::size_t n = 0;
   for (std::size_t at = svg.find("<polyline"); at != std::string::npos; at = svg.find("<polyline", at + 1)) {
@@ -31,7 +31,7 @@ std::size_t curves(const std::string& svg) {
   return n;
 }
 
-// Returns where a text stands.
+// Returns the y coordinate of a text.
 double y_of(const std::string& svg, const std::string& text) {
   const std::size_t at = svg.rfind(" y=\"", svg.find(">" + text + "</text>"));
   return at == std::string::npos ? -1 : std::stod(svg.substr(at + 4));
@@ -117,7 +117,7 @@ TEST(Plot, LinesThatCoincideAreOne) {
   EXPECT_EQ(count(svg, "<title>"), 4U);
   EXPECT_LT(svg.find(">network</text>"), svg.find(">one</text>"));
   EXPECT_LT(svg.find(">one</text>"), svg.find(">three</text>"));
-  // The line of larger values has its label above the others'.
+  // The line with larger values has its label above the others.
   EXPECT_LT(y_of(svg, "two"), y_of(svg, "one"));
   EXPECT_EQ(y_of(svg, "three"), y_of(svg, "one") + 16);
 }
@@ -152,7 +152,7 @@ TEST(Plot, LogarithmicWhereValuesSpanMuch) {
   EXPECT_TRUE(has(svg, ">1 KiB</text>"));
   EXPECT_TRUE(has(svg, ">32 KiB</text>"));
   EXPECT_TRUE(has(svg, ">1 MiB</text>"));
-  // Equal factors are equal distances.
+  // Equal factors have equal distances.
   const std::size_t begin = svg.find("points=\"") + 8;
   double x[3];
   double y[3];
@@ -178,7 +178,7 @@ TEST(Plot, MarksThatWouldOverlapBecomeRoundNumbers) {
 TEST(Plot, LightDarkAndPaper) {
   const std::string svg =
       draw_svg({.title = "t", .x = {.label = "x"}, .y = {.label = "y"}, .lines = {{"l", {{1, 1}}}}});
-  // Attributes are light, so that paper and what knows no styles are; a dark screen sets classes.
+  // Attributes have light colours, for paper and programs without styles; a dark screen uses classes.
   EXPECT_EQ(count(svg, "@media screen and (prefers-color-scheme: dark){"), 1U);
   EXPECT_TRUE(has(svg, "class=\"panel\" fill=\"#ffffff\""));
   EXPECT_TRUE(has(svg, ".panel{fill:#171d27}"));
@@ -191,7 +191,7 @@ TEST(Plot, LabelsStandBesideTheEndsOfLines) {
   Plot plot{.title = "", .x = {.label = "x"}, .y = {.label = "y"}, .lines = {}};
   plot.lines = {{"low", {{0, 0}, {1, 1}}}, {"high", {{0, 0}, {1, 10}}}, {"near", {{0, 0}, {1, 9.9}}}, {"none", {}}};
   const std::string svg = draw_svg(plot);
-  // Two that are near each other are moved apart, the same way each.
+  // Two labels close to each other are moved apart, equally far.
   EXPECT_EQ(y_of(svg, "near") - y_of(svg, "high"), 16);
   EXPECT_GT(y_of(svg, "low"), y_of(svg, "near") + 300);
   EXPECT_GT(y_of(svg, "none (no time)"), y_of(svg, "low"));
@@ -226,7 +226,7 @@ TEST(Plot, ManyLinesAndNoPoints) {
     plot.lines.push_back({"line " + std::to_string(i), {{0, 0}, {1, static_cast<double>(i)}}});
   const std::string svg = draw_svg(plot);
   EXPECT_EQ(curves(svg), max_plot_lines);
-  // No two lines look the same, and no two labels overlap.
+  // All lines look different, and labels do not overlap.
   std::vector<std::string> looks;
   std::vector<double> places;
   for (std::size_t at = svg.find("<line x1=\"726\""); at != std::string::npos;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is synthesized for switches that send on what has come in part takes the time that it claims, and never more
-// than what is synthesized for those that store.
+// Algorithms synthesized for cut-through switches take their claimed time, and never longer than algorithms
+// synthesized for store-and-forward switches.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -95,7 +95,7 @@ TEST(SynthesisForwarding, ReplaysToItsClaimAndNeverSlowerThanWhatIsStored) {
   }
 }
 
-// The makers see nearly all that happens: where they do not, a link is shared, and things happen at once.
+// The synthesis model includes nearly all events. The exceptions are shared links with coinciding events.
 TEST(SynthesisForwarding, MakersKnowTheTimes) {
   test::SynthesisDraw draw(5);
   int all = 0, known = 0;
@@ -135,7 +135,7 @@ TEST(SynthesisForwarding, ThreadsObjectivesAndEfforts) {
   }
 }
 
-// A message over a switch comes after its bytes and two latencies; a schedule of it cannot say so.
+// A message over a switch arrives after its bytes and two latencies; a schedule cannot express this.
 TEST(SynthesisForwarding, BytesCountOnceOnTheWayOverASwitch) {
   const NetworkConfig network = parse_short_network("switch:2,bw=1GB/s,lat=1us");
   SynthesisRequest request{.collective = Collective::broadcast, .bytes = 10'000};
@@ -149,7 +149,7 @@ TEST(SynthesisForwarding, BytesCountOnceOnTheWayOverASwitch) {
   EXPECT_EQ(made_for(made_problem(network, request), choice).total, 12 * ps_per_us);
 }
 
-// Without switches all that comes is stored by those for whom it is.
+// Without switches, all data is stored by its receivers.
 TEST(SynthesisForwarding, DirectNetworksAreAsTheyWere) {
   const NetworkConfig network = parse_short_network("mesh:2x3,bw=50GB/s,lat=500ns");
   SynthesisRequest request{.collective = Collective::all_reduce, .bytes = 6'000'000};
@@ -160,7 +160,7 @@ TEST(SynthesisForwarding, DirectNetworksAreAsTheyWere) {
   EXPECT_EQ(replayed(network, request, made.made.algorithm), made.total);
 }
 
-// NPUs outside of a group stand for switches in its network; only with `cut` do they cut through.
+// NPUs outside of a group act as switches in its network; they cut through only with `cut`.
 TEST(SynthesisForwarding, NpusBetweenTheMembersOfAGroup) {
   const NetworkConfig network = parse_short_network("mesh:3,bw=1GB/s,lat=1us");
   const GroupCollective wanted{.collective = Collective::broadcast, .group = {0, 2}, .bytes = 10'000};

@@ -15,7 +15,7 @@ std::optional<JudgedBuilder> fastest(const std::string& text, const SynthesisReq
   return fastest_builder(network, request, problem, {}, {.limit = limit});
 }
 
-// Three exchanges, each of 500 ns, few bytes at 50 GB/s, and sums, of which each takes a nanosecond.
+// Three exchanges of 500 ns each, few bytes at 50 GB/s, and reductions of one nanosecond each.
 TEST(JudgedBuilders, SmallAllReducesExchange) {
   const auto best = fastest("hypercube:8,bw=50GB/s,lat=500ns", {.collective = Collective::all_reduce, .bytes = 8},
                             10 * ps_per_us);
@@ -35,7 +35,7 @@ TEST(JudgedBuilders, AllAtOnceWhereAllAreNeighbours) {
   EXPECT_LE(best->total, (500 + 12 + 5) * ps_per_ns);  // and sums
 }
 
-// Small parts of all to all are told apart by the ways that a replay takes.
+// Small shards of an all-to-all are distinguished by their routes in a replay.
 TEST(JudgedBuilders, DirectMessagesOfAllToAll) {
   const auto best = fastest("torus:4x4,bw=50GB/s,lat=500ns", {.collective = Collective::all_to_all, .bytes = 1600},
                             10 * ps_per_us);
@@ -45,7 +45,7 @@ TEST(JudgedBuilders, DirectMessagesOfAllToAll) {
   EXPECT_LE(best->total, (4 * 500 + 15 * 2) * ps_per_ns) << "and what stands before it, 2 ns each";
 }
 
-// What is rounded down would take less than all bytes can.
+// Rounding down would give less time than all bytes require.
 TEST(JudgedBuilders, MoveAllBytes) {
   for (const Collective c : {Collective::all_gather, Collective::reduce_scatter, Collective::all_reduce,
                              Collective::all_to_all, Collective::broadcast, Collective::reduce}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Algorithms for groups of a network: in the order of their places, proved, and shared by groups that lie alike.
+// Algorithms for groups of a network: in the order of the members, proved, and shared by equivalent groups.
 #include "sets/synthesized/library.h"
 
 #include <gtest/gtest.h>
@@ -77,13 +77,13 @@ TEST(SynthesisLibraries, WhatNothingPassesIsLeftOut) {
   EXPECT_EQ(view.text(), network_of_group(network.graph, std::vector<Rank>{2, 4}, true, network.source).text());
 }
 
-// Where all groups of a workload communicate at once, one's detour is another's shortest way.
+// If all groups of a workload communicate at once, a detour for one group is the shortest route of another.
 TEST(SynthesisLibraries, OtherNpusPassOnWhatNeedsThem) {
   const WireGraph torus = build_wire_graph(parse_short_network("torus:4x4,bw=50GB/s,lat=500ns"));
   const std::vector<Rank> row{4, 5, 6, 7};
   EXPECT_EQ(network_of_group(torus, row, false, "torus").device, (std::vector<Device>{4, 5, 6, 7}));
   EXPECT_EQ(network_of_group(torus, row, true, "torus").device.size(), 16U);
-  const std::vector<Rank> corners{0, 10};  // no neighbours
+  const std::vector<Rank> corners{0, 10};  // not neighbours
   EXPECT_EQ(network_of_group(torus, corners, false, "torus").device.size(), 16U);
   const WireGraph rails = build_wire_graph(parse_short_network("switch:4,bw=50GB/s,lat=500ns"));
   EXPECT_EQ(network_of_group(rails, std::vector<Rank>{3, 1}, false, "rails").device,
@@ -130,9 +130,9 @@ TEST(SynthesisLibraries, WhatTheNetworkLacksIsNamed) {
         kind);
   };
   EXPECT_EQ(message({}, Error::Kind::usage), "the network ring:4,bw=50GB/s,lat=500ns has 4 NPUs, none for rank 4");
-  EXPECT_EQ(message({"0-3", "2>3"}, Error::Kind::input), "no way leads from npu1 to npu3");
+  EXPECT_EQ(message({"0-3", "2>3"}, Error::Kind::input), "there is no route from npu1 to npu3");
   EXPECT_EQ(test::error_message([] { library_of(parse_short_network("ideal")); }, Error::Kind::usage),
-            "synthesized algorithms want a network with links, not an ideal one");
+            "synthesized algorithms require a network with links, not an ideal network");
 }
 
 TEST(SynthesisLibraries, SizesOfAClass) {

@@ -45,10 +45,10 @@ TEST(SynthesisRules, WhatIsWrongIsNamed) {
   EXPECT_EQ(message("synthesized,effort=x"), "'x' for effort: expected one of fast, normal, best");
   EXPECT_EQ(message("synthesized,chunks=0"), "'0' for chunks: expected a number from 1 to 16777216");
   EXPECT_EQ(message("synthesized,detours=1"), "'1' for detours: expected one of no, yes");
-  EXPECT_EQ(message("synthesized,net="), "'' for net: expected a network as option -n takes it");
+  EXPECT_EQ(message("synthesized,net="), "'' for net: expected a network, as for option -n");
   EXPECT_EQ(message("synthesized,method=trees+ring"),
             "'ring' for method: expected one of greedy, trees, exact, latency, paired, paths, builders");
-  EXPECT_EQ(message("synthesized,seed=1,seed=2"), "key 'seed' is given twice");
+  EXPECT_EQ(message("synthesized,seed=1,seed=2"), "key 'seed' is repeated");
   EXPECT_EQ(message("synthesized,root=1"),
             "unknown key 'root'; known: effort, chunks, max-chunks, method, seed, occupancy, forwarding, net, "
             "fail, detours");

@@ -27,7 +27,7 @@ void expect_runs(const Algorithm& a, const RuntimeLimits& limits, const std::str
   check_structure(a, findings, limits.adds_received ? nullptr : &limits);
   verify(make_step_graph(a), {.dataflow = true, .collective = {}, .soft = Severity::error}, findings);
   for (const Diagnostic& d : findings.all()) {
-    // How the sums of one chunk wait for each other is told of all of them.
+    // The order of the reductions of one chunk is reported for all reductions.
     EXPECT_TRUE(d.severity != Severity::error || d.rule == "races") << what << ": " << d.message;
   }
   for (const Gpu& gpu : a.gpus) {
@@ -78,7 +78,7 @@ TEST(FitRuntime, XmlElementsAreCounted) {
   EXPECT_LT(fit.times, 1.6);
 }
 
-// Each wire has 96 messages.
+// Each link has 96 messages.
 TEST(FitRuntime, WhatIsExceededIsTold) {
   const Algorithm scheduled = make(parse_short_network("ring:4,bw=50GB/s,lat=500ns"), Collective::all_gather, 64);
   EXPECT_EQ(fit_runtime(scheduled, {"tiny", 8, 16}).exceeded, "GPU 0 would need 48 threadblocks; tiny accepts 16");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Algorithms made for networks: each is checked, proved, and replays to the time that it claims.
+// Algorithms made for networks: each is checked and proved, and replays to its claimed time.
 #include "sets/synthesized/synthesized.h"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ TEST(Synthesized, EveryCollectiveOnAnyNetworkIsProvedAndTakesItsTime) {
       const std::string what = std::string(name(c)) + ", round " + std::to_string(round);
       try {
         expect_right(network, request, make(network, request, choice), what);
-      } catch (const Error& e) {  // of few groups on thin networks
+      } catch (const Error& e) {  // for few groups on sparse networks
         ++refused;
         EXPECT_NE(std::string(e.what()).find("several parts of one sum"), std::string::npos) << what << e.what();
         EXPECT_TRUE(request.group.has_value()) << what;
@@ -92,7 +92,7 @@ TEST(Synthesized, KnownShapesAreProvedOnAnyNetwork) {
   }
 }
 
-// Trees for one part of a system, with their images for the others.
+// Trees for one part of a symmetric system, with their images for the others.
 TEST(Synthesized, SystemsOfLikePartsAreProved) {
   const std::vector<NetworkConfig> networks = {
       test::rails(4, 4), test::rails(6, 2), parse_short_network("torus:4x3,bw=50GB/s,lat=500ns"),
@@ -112,7 +112,7 @@ TEST(Synthesized, SystemsOfLikePartsAreProved) {
   }
 }
 
-// A closed form is the best there is: the ring both ways on a ring, all at once on a switch.
+// A closed form is optimal: the ring in both directions on a ring, all at once on a switch.
 TEST(Synthesized, KnownShapesReachTheBoundWhereTheyAreBest) {
   const NetworkConfig ring = parse_short_network("ring:8,bw=50GB/s,lat=500ns");
   const SynthesisRequest request{.bytes = 8 << 20};
@@ -173,15 +173,15 @@ TEST(Synthesized, AvoidedLinksCarryNothing) {
             make(parse_short_network("ring:4,bw=50GB/s,lat=500ns"), {.bytes = 16 << 20}, {}).limits.lower);
   request.only = {"0-1"};
   EXPECT_NE(test::error_text([&] { (void)make(network, request, {}); }, Error::Kind::input)
-                .find("no way leads from npu0 to npu2 over the links that may be used"),
+                .find("there is no route from npu0 to npu2 over the permitted links"),
             std::string::npos);
   request.only = {"0-5"};
   EXPECT_NE(test::error_text([&] { (void)make(network, request, {}); }, Error::Kind::usage)
-                .find("--only '0-5': no link leads from npu0 to npu5"),
+                .find("--only '0-5': no link from npu0 to npu5"),
             std::string::npos);
 }
 
-// Pieces of a part that they do not divide differ by a byte.
+// Chunks that do not divide a shard evenly differ by one byte.
 TEST(Synthesized, SizesNeedNotDivide) {
   const NetworkConfig network = parse_short_network("ring:5,bw=50GB/s,lat=500ns");
   for (const std::uint32_t pieces : {3U, 7U}) {
@@ -197,7 +197,7 @@ TEST(Synthesized, SizesNeedNotDivide) {
   }
 }
 
-// Makers whose trees are more than the pieces that are wanted make nothing, and no empty algorithm.
+// Methods whose trees exceed the selected number of chunks make no candidates, and no empty algorithm.
 TEST(Synthesized, NeverMorePiecesThanWanted) {
   const NetworkConfig torus = parse_short_network("torus:4x4,bw=50GB/s,lat=500ns");
   const NetworkConfig all = parse_short_network("switch:5,bw=50GB/s,lat=500ns");
@@ -231,7 +231,7 @@ TEST(SynthesisThreads, AnyNumberMakesTheSame) {
   EXPECT_EQ(text(1), text(8));
 }
 
-// Links that are faster than what a picosecond tells.
+// Links that are faster than a picosecond can express.
 TEST(Synthesized, WhatTakesNoTimeKeepsItsOrder) {
   NetworkConfig network{.source = "fast"};
   network.graph.npus = 4;
@@ -265,10 +265,10 @@ TEST(Synthesized, WhatCannotBeMadeIsRefused) {
     return test::error_text([&] { (void)make(switched, request, choice); }, kind);
   };
   EXPECT_NE(refusal({.methods = {SynthesisMethod::greedy}}, Error::Kind::usage)
-                .find("method greedy takes networks without switches"),
+                .find("method greedy requires a network without switches"),
             std::string::npos);
   EXPECT_NE(refusal({.pieces = 1U << 23U}, Error::Kind::input).find("choose fewer --chunks"), std::string::npos);
-  EXPECT_EQ(refusal({.pieces = 1001}, Error::Kind::usage), ": --chunks 1001: there are only 1000 B to split");
+  EXPECT_EQ(refusal({.pieces = 1001}, Error::Kind::usage), ": --chunks 1001: exceeds the 1000 B of a shard");
 }
 
 }  // namespace

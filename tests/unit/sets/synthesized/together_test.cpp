@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Algorithms of several collectives at once: each is proved, and together they take the time that is claimed.
+// Algorithms of several collectives at once: each is proved, and together they take the claimed time.
 #include "sets/synthesized/together.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ std::vector<Trace> traces_of(const JointAlgorithms& made) {
   return out;
 }
 
-// Each collective ends with what it should.
+// Each collective has the correct result.
 void expect_proved(const JointAlgorithms& made, const std::vector<Trace>& traces) {
   Diagnostics diagnostics;
   MergedProof proof;
@@ -85,7 +85,7 @@ void expect_time(const NetworkConfig& network, const JointAlgorithms& made, cons
   EXPECT_LE(std::abs(result->total_ps - made.result.total), Picoseconds{4 * network.npus() + 8});
 }
 
-// No two messages are on a link at the same time.
+// Messages never overlap on a link.
 void expect_exclusive(const JointAlgorithms& made) {
   const SynthesisProblem& p = made.problem.named.front();
   std::map<std::uint32_t, std::vector<std::pair<Picoseconds, Picoseconds>>> busy;
@@ -217,7 +217,7 @@ TEST(Together, WhatOneCollectiveCannotHaveNamesIt) {
                          {.collective = Collective::all_to_all, .bytes = 4000}});
   EXPECT_EQ(
       test::thrown_error([&] { (void)make_together(problems, {.methods = {SynthesisMethod::greedy}}); }).what(),
-      std::string("all_to_all of NPUs 0-3: method greedy does not make all_to_all"));
+      std::string("all_to_all of NPUs 0-3: method greedy does not support all_to_all"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where ASTRA-sim has no result: each cause is told, and nothing where it has one.
+// Cases without a result in ASTRA-sim: each cause is reported, and none if ASTRA-sim has a result.
 #include "simulate/astra/gaps.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ struct Scene {
   bool astra = true;
 };
 
-// A system that has all it needs.
+// A complete system.
 ReplaySystem plain_system() {
   ReplaySystem s;
   s.config.dataset_splits = 1;
@@ -66,7 +66,7 @@ std::vector<Trace> all_reduces(Rank n, std::int64_t bytes = 4096) {
   return traces;
 }
 
-// Rank 0 sends to rank 1 once `parent` has ended there.
+// Rank 0 sends to rank 1 after `parent` has ended there.
 void message(std::vector<Trace>& traces, std::int64_t bytes, std::initializer_list<NodeId> parents = {}) {
   send(traces[0], 7, 1, bytes, 0, parents);
   recv(traces[1], 7, 0, bytes, 0, parents);
@@ -118,12 +118,12 @@ TEST(AstraGaps, InvalidNodesAtTheStart) {
   invalid(traces[2], 1);
   comp(traces[2], 2, 1, {1});
   EXPECT_EQ(gaps_of(traces), Gaps{invalid_node});
-  // It wants the slot of communication, and nothing runs when it gets that.
+  // It requires the communication slot, and no node runs when it gets the slot.
   traces = all_reduces(4);
   invalid(traces[1], 2, {0});
   comp(traces[1], 3, 1, {2});
   EXPECT_EQ(gaps_of(traces), Gaps{invalid_node});
-  // Only a receive is under way, of what another NPU sends when the INVALID node's child has run.
+  // Only a receive is active; its message is sent by another NPU after the INVALID node's child has run.
   traces = ranks(4);
   for (Trace& t : traces) comp(t, 0, 1);
   invalid(traces[0], 1, {0});
@@ -225,16 +225,16 @@ TEST(AstraGaps, UnevenUseOfGroups) {
   }
   EXPECT_EQ(gaps_of(traces, scene), Gaps{uneven_group_use});
   for (const Rank r : {2U, 3U}) all_reduce(traces[r], 0, 4096, {}, "2");
-  EXPECT_EQ(gaps_of(traces, scene), Gaps{});  // all have run as many
+  EXPECT_EQ(gaps_of(traces, scene), Gaps{});  // all have run equally many
   traces = ranks(4);
   for (Rank r = 0; r < 4; ++r) {
     all_reduce(traces[r], 0, 4096);
     if (r < 2) all_reduce(traces[r], 1, 4096, {0}, "1");
   }
-  EXPECT_EQ(gaps_of(traces, scene), Gaps{});  // none of all ranks follows
+  EXPECT_EQ(gaps_of(traces, scene), Gaps{});  // no collective of all ranks follows
 }
 
-// Beside a collective along one dimension, only those that meet it there count.
+// Besides a collective along one dimension, only ranks that meet it there count.
 TEST(AstraGaps, UnevenUseOfGroupsOnOtherRings) {
   Scene scene{.network = "ring:2,bw=1GB/s,lat=10ns+ring:2,bw=1GB/s,lat=10ns", .system = plain_system()};
   for (CollectiveChoice& c : scene.system.config.collectives) c.per_dim.resize(2);
@@ -274,7 +274,7 @@ TEST(AstraGaps, StatisticsAtTheEndOfAMessage) {
   EXPECT_EQ(gaps_of(traces), Gaps{});
   comp(traces[1], 8, 1, {}, true);
   EXPECT_EQ(gaps_of(traces), Gaps{statistics});
-  comp(traces[1], 9, 1, {7});  // it ends the NPU, and what is thrown is caught
+  comp(traces[1], 9, 1, {7});  // it ends the NPU, and the exception is caught
   EXPECT_EQ(gaps_of(traces), Gaps{});
 }
 

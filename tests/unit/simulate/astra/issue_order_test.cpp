@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What ASTRA-sim's order of issue is modelled on: the containers of libstdc++ themselves.
+// The model for ASTRA-sim's order of issue: the containers of libstdc++ themselves.
 #include "simulate/astra/issue_order.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ std::vector<std::uint64_t> walk(const HashOrder& set) {
 }
 std::vector<std::uint64_t> walk(const Set& set) { return {set.begin(), set.end()}; }
 
-// Inserts and erases at random in both.
+// Inserts into and erases from both at random.
 void compare(std::uint64_t range, int operations, int erase_percent, Engine& random) {
   HashOrder ours;
   Set theirs;
@@ -106,7 +106,7 @@ TEST(HashOrder, ClearedKeepsTheBucketsItIsTold) {
   }
 }
 
-// A graph of `nodes` nodes in random order with random ids; dependencies lead to nodes that come later too.
+// A graph of `nodes` nodes in random order with random ids; dependencies may refer to later nodes.
 Trace random_graph(std::uint32_t nodes, Engine& random) {
   std::vector<NodeId> ids;
   Set known;
@@ -114,7 +114,7 @@ Trace random_graph(std::uint32_t nodes, Engine& random) {
   while (ids.size() < nodes) {
     if (const NodeId id = random() % range; known.insert(id).second) ids.push_back(id);
   }
-  std::vector<std::uint32_t> file(nodes);  // places in the file → places in the order of dependencies
+  std::vector<std::uint32_t> file(nodes);  // positions in the file → positions in dependency order
   for (std::uint32_t i = 0; i < nodes; ++i) file[i] = i;
   std::shuffle(file.begin(), file.end(), random);
   Trace t;
@@ -131,7 +131,7 @@ Trace random_graph(std::uint32_t nodes, Engine& random) {
   return t;
 }
 
-// Free nodes as ASTRA-sim's feeder keeps them.
+// Ready nodes as stored by ASTRA-sim's feeder.
 class Reference {
  public:
   explicit Reference(const Trace& t) {
@@ -219,7 +219,7 @@ TEST(IssueOrder, IsThatOfTheReferencesFeeder) {
   EXPECT_GT(ties, 1000U);
 }
 
-// A million nodes of two children each: no set costs what the largest one has cost.
+// A million nodes of two children each: each set costs no more than the largest one.
 TEST(IssueOrder, OfAMillionNodes) {
   constexpr std::uint32_t nodes = 1'000'000;
   Trace t;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random work that ranks do alike, group by group, on networks where much happens at one time: for tests of what is
-// found of representatives.
+// Random work that is equal on all ranks of a group, on networks with many coinciding events: for tests of results
+// from representatives.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +17,15 @@
 namespace convert::test {
 
 struct ClosedCase {
-  // What all ranks do.
+  // Work of all ranks.
   struct Node {
     NodeType type = NodeType::comp;
     std::int64_t value = 0;  // us or bytes
-    std::int64_t late = 0;   // more us of each second rank so far apart
+    std::int64_t late = 0;   // additional µs for every second rank at this distance
     Rank apart = 1;
     Rank shift = 0;  // to the peer
     Collective op = Collective::all_reduce;
-    std::size_t partition = 0;  // 1 + of the groups; 0: all ranks
+    std::size_t partition = 0;  // index + 1 of the groups; 0: all ranks
     std::uint32_t dims = ~0U;   // of all ranks
     std::vector<NodeId> parents{};
   };
@@ -47,7 +47,7 @@ struct ClosedCase {
 
 class ClosedCaseMaker {
  public:
-  // One in two is crowded: all messages take as long, and little else takes time.
+  // One in two is crowded: all messages take equally long, and little else takes time.
   explicit ClosedCaseMaker(std::uint64_t seed) : random_(seed), crowded_(random_.once_in(2)) {}
 
   ClosedCase make() {
@@ -174,8 +174,8 @@ class ClosedCaseMaker {
     if (crowded_) return unit;
     return random_.once_in(5) ? random_.in(200, 5000) : unit * random_.of<std::int64_t>({1, 1, 2, 16, 48});
   }
-  // Collectives of one partition come one after the other, else groups might call them in different orders; others
-  // may overlap.
+  // Collectives of one partition are consecutive, otherwise groups might call them in different orders; other
+  // collectives may overlap.
   void add(ClosedCase::Node n) {
     for (NodeId p = 0; p < c_.nodes.size(); ++p) {
       const ClosedCase::Node& other = c_.nodes[p];
@@ -235,7 +235,7 @@ inline Trace trace_of(const ClosedCase& c, Rank rank) {
 }
 
 struct ClosedOutcome {
-  std::string text;  // all that is reported, but how it was found; or what is wrong
+  std::string text;  // all reported data except the method; or the error
   ReplayResult result{};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is found of representatives, with phases closed or not, is what a replay of every rank finds.
+// Results from representatives, with closed phases or without, equal a replay of every rank.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -18,7 +18,7 @@ TEST(ClosedGraphs, GiveWhatAllRanksGive) {
   const auto rounds = test::rounds<std::uint64_t>(600);
   for (std::uint64_t seed = 1; seed <= rounds; ++seed) {
     ClosedCase c = ClosedCaseMaker(seed).make();
-    // Their order on a ring says which end of a wire is told of as exceeded.
+    // Their order on a ring determines which end of a link is reported as exceeded.
     if (c.has_rings()) c.options.network.watch_ports = false;
     ClosedReplay replay(c);
     ASSERT_FALSE(replay.is_refused()) << "seed " << seed << ": " << replay.why();
@@ -40,9 +40,9 @@ TEST(ClosedGraphs, GiveWhatAllRanksGive) {
   EXPECT_GE(class_rings, static_cast<int>(rounds / 100));
 }
 
-// Of two classes of NPUs one runs a long ring beside the short one. A pass of both ends at one time, in one entry,
-// which the long one has pushed: so the short ring of that class is before that of the other from then on, and its
-// message takes the wire first at which both come.
+// One of two classes of NPUs runs a long ring in addition to the short one. Passes of both rings end at one time,
+// in one entry that the long ring has pushed. So the short ring of that class precedes the short ring of the other
+// class from then on, and its message is first on the link that both reach.
 TEST(ClosedGraphs, PhasesThatShareAnEntry) {
   ClosedCase c;
   for (const std::int64_t npus : {16, 4})
@@ -93,8 +93,8 @@ TEST(ClosedGraphs, PhasesThatShareAnEntry) {
   }
 }
 
-// Chunks that take the dimensions in orders of their own have priorities: a message that comes when a wire becomes
-// free may be sent before those that wait, or not.
+// Chunks with their own order of dimensions have priorities: a message that arrives when a link becomes free may be
+// sent before waiting ones, or not.
 TEST(ClosedGraphs, MessagesWithPriorities) {
   ClosedCase c;
   for (const std::int64_t pace : {2, 1})

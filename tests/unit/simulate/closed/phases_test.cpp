@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Closed phases end when they do where each member sends its messages to another one, and in the same order.
+// Closed phases end at the same times as phases in which each member sends its messages to another one, and in the
+// same order.
 #include "simulate/closed/phases.h"
 
 #include <gtest/gtest.h>
@@ -20,14 +21,14 @@
 namespace convert::test {
 namespace {
 
-constexpr std::uint32_t members = 8;  // all ranks; a ring goes by a stride that has no factor of it
+constexpr std::uint32_t members = 8;  // all ranks; a ring uses a stride coprime to this number
 
 struct Phases {
   std::vector<ClosedPhase> phases{};
   std::vector<std::uint32_t> strides{};  // of the rings
 };
 
-// Times are few, so that many coincide.
+// Few distinct times, so that many coincide.
 class PhasesMaker {
  public:
   explicit PhasesMaker(std::uint64_t seed) : random_(seed), wires_(random_.in(0, 4)) {}
@@ -66,7 +67,7 @@ class PhasesMaker {
     }
     return p;
   }
-  // Wires of a ring belong to the sender, or to the receiver; those of others to the sender alone.
+  // Links of a ring belong to the sender, or to the receiver; other links only to the sender.
   ClosedWay way(bool exchanges) {
     ClosedWay w;
     w.delay = random_.of<Picoseconds>({1, 1, 2, 3});
@@ -92,7 +93,7 @@ class AllMembers {
     std::uint32_t phase;
     Picoseconds sent;
     Picoseconds arrival;
-    std::uint32_t begin;  // on which rank its chain of messages begins, if each follows the one before
+    std::uint32_t begin;  // rank on which its chain of messages begins, if each follows the preceding one
   };
   void run() {
     for (std::uint32_t r = 0; r < members; ++r) {
@@ -112,7 +113,7 @@ class AllMembers {
 
   std::vector<End> ends{};
   std::vector<ClosedTimes::Sent> sent{};  // of rank 0
-  std::vector<Picoseconds> entries{};     // likewise
+  std::vector<Picoseconds> entries{};     // also of rank 0
   std::map<std::uint32_t, Picoseconds> until{};
 
  private:
@@ -248,7 +249,7 @@ std::string text_of(const Phases& all) {
   return text;
 }
 
-// Returns where what leads to this end on a rank has begun.
+// Returns the rank on which the chain that leads to this end on a rank has begun.
 std::uint32_t begin_of(const Phases& all, const ClosedTimes::Last& last, std::uint32_t rank) {
   if (all.phases[last.phase].exchanges) return rank ^ static_cast<std::uint32_t>(last.distance);
   const auto steps = static_cast<std::uint32_t>(last.distance) % members;
@@ -279,7 +280,7 @@ void expect_same(const Phases& all, const ClosedTimes& times) {
     EXPECT_EQ(times.sent[i].time, every.sent[i].time);
   }
   for (const ClosedTimes::Wire& w : times.wires) EXPECT_EQ(w.until, every.until[w.wire]) << "wire " << w.wire;
-  // Ends of all ranks come in the order in which what leads to them has begun.
+  // Ends of all ranks are in the order in which their chains have begun.
   using Place = std::tuple<Picoseconds, Picoseconds, std::uint32_t, std::size_t>;
   Place before{-1, 0, 0, 0};
   for (const AllMembers::End& e : every.ends) {

@@ -23,13 +23,13 @@ TEST(EventQueue, OrdersByTimeThenInsertion) {
     const Event e = q.pop();
     order.push_back(e.arg());
     EXPECT_EQ(q.now(), e.time);
-    if (e.arg() == 1) q.push_after(0, 4, 0);  // behind the others of this tick
-    if (e.arg() == 3) q.push_after(2, 5, 0);  // behind the earlier ones of tick 5
+    if (e.arg() == 1) q.push_after(0, 4, 0);  // after the others of this tick
+    if (e.arg() == 3) q.push_after(2, 5, 0);  // after the earlier ones of tick 5
   }
   EXPECT_EQ(order, (std::vector<std::uint32_t>{1, 3, 4, 0, 2, 5}));
 }
 
-// An event queue beside an ordered map, in which equal keys keep the order of insertion.
+// An event queue compared with an ordered map, in which equal keys keep the order of insertion.
 class Twins {
  public:
   void push(Picoseconds delay) {
@@ -67,7 +67,7 @@ TEST(EventQueue, AgreesWithAnOrderedMapOnRandomDelays) {
   }
 }
 
-// Between events far apart come many that are near, at one time or at several.
+// Between distant events, there are bursts of close ones, at one time or at several.
 TEST(EventQueue, AgreesWithAnOrderedMapOnBursts) {
   for (const std::uint64_t spread : {1ULL, 3ULL, 1000ULL, 1'000'000'000ULL}) {
     Twins twins;
@@ -82,7 +82,7 @@ TEST(EventQueue, AgreesWithAnOrderedMapOnBursts) {
   }
 }
 
-// Takes an event that upcoming() tells of beforehand; what it tells is what comes, as nothing is pushed between.
+// Takes an event that upcoming() has returned; it is the next one, as nothing is pushed in between.
 TEST(EventQueue, TellsWhatComesNext) {
   for (const std::uint64_t spread : {1ULL, 5ULL, 1000ULL, 1'000'000'000ULL}) {
     EventQueue q;
@@ -109,7 +109,7 @@ TEST(EventQueue, TellsWhatComesNext) {
   }
 }
 
-// What is pushed for now goes behind all of now, where more is under way than the sorted run and a chunk hold.
+// Events pushed for the current time follow all others of that time, even beyond the sorted run and a chunk.
 TEST(EventQueue, KeepsManyOfOneTimeInOrder) {
   for (const Picoseconds begin : {0, 7}) {
     EventQueue q;

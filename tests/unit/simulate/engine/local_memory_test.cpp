@@ -58,7 +58,7 @@ ReplayResult run_tracking(const std::vector<Trace>& traces, const ReplayOptions&
   return replay(*program);
 }
 
-// The most memory in use, in bytes, and since when, such as "3100 at 10 us"; "-" if it is not known.
+// Peak memory use, in bytes, and its begin, such as "3100 at 10 us"; "-" if unknown.
 std::string peak(const ReplayResult& r, std::size_t npu = 0) {
   const auto& p = r.npus[npu].peak_memory;
   return p ? std::to_string(p->bytes) + " at " + format_time(p->at_ps) : "-";
@@ -90,7 +90,7 @@ TEST(LocalMemory, IsNotTrackedUnasked) {
   EXPECT_TRUE(csv.ends_with(",,\n")) << csv;
 }
 
-// What ends at a time makes room for what starts then.
+// Memory freed at a time is available for nodes that start then.
 TEST(LocalMemory, FreesBeforeItAllocates) {
   Trace t = rank_trace(0);
   work(t, 0, 10, {}, {}, {"a", "1000"});
@@ -108,7 +108,7 @@ TEST(LocalMemory, CountsToTheLastReader) {
   EXPECT_EQ(peak(run_tracking({t})), "1320 at 30 us");
 }
 
-// A weight is there before its optimizer writes it, and stays when it has.
+// A weight exists before its optimizer writes it, and stays afterwards.
 TEST(LocalMemory, KeepsWhatIsWrittenInPlace) {
   Trace t = rank_trace(0);
   work(t, 0, 10, {}, {"w", "100"}, {"g", "7"});
@@ -117,7 +117,7 @@ TEST(LocalMemory, KeepsWhatIsWrittenInPlace) {
   EXPECT_EQ(peak(run_tracking({t})), "150 at 20 us");
 }
 
-// It was there before, if that is its only use, and if another node writes it later.
+// A tensor existed before if this is its only use, or if another node writes it later.
 TEST(LocalMemory, WhatItsFirstNodeReadsAndWritesWasThere) {
   Trace t = rank_trace(0);
   work(t, 0, 10, {}, {}, {"a", "1000"});
@@ -126,7 +126,7 @@ TEST(LocalMemory, WhatItsFirstNodeReadsAndWritesWasThere) {
   EXPECT_EQ(peak(run_tracking({t})), "9000 at 0 ps");
   work(t, 3, 10, {2}, {}, {"w", "8000"});
   EXPECT_EQ(peak(run_tracking({t})), "9000 at 0 ps");
-  // Not if one has written it before.
+  // Not if another node has written it before.
   t = rank_trace(0);
   work(t, 0, 10, {}, {}, {"a", "1000"});
   work(t, 1, 10, {0}, {"a", "1000"}, {"w", "8000"});
@@ -135,7 +135,7 @@ TEST(LocalMemory, WhatItsFirstNodeReadsAndWritesWasThere) {
   EXPECT_EQ(peak(run_tracking({t})), "9000 at 10 us");
 }
 
-// Ends count: a long node that begins to read before another one writes reads what that one has written.
+// Ends count: a long node that begins to read before another one writes reads the written data.
 TEST(LocalMemory, AReaderThatEndsLaterReadsWhatWasWritten) {
   Trace t = rank_trace(0);
   work(t, 0, 100, {}, {"w", "8000"}, {});

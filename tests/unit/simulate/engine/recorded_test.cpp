@@ -66,7 +66,7 @@ TEST(Recorded, Diamond) {
   options.timeline = true;
   const ReplayResult r = play_recorded(t, options);
   EXPECT_EQ(r.npus[0].finish_ps, 12 * us);
-  EXPECT_EQ(r.npus[0].compute_ps, 17 * us);     // of all
+  EXPECT_EQ(r.npus[0].compute_ps, 17 * us);     // sum over all nodes
   EXPECT_EQ(r.npus[0].times.compute, 12 * us);  // each instant once
   EXPECT_EQ(r.npus[0].times.busy, 12 * us);
   ASSERT_EQ(r.timeline.slices.size(), 5U);
@@ -82,10 +82,10 @@ TEST(Recorded, Diamond) {
   EXPECT_EQ(begin(4), 4 * us);
 }
 
-// Communication 2…12 and 30…31, compute 0…5, 10…11 and 10…20: hidden 2…5 and 10…12.
+// Communication 2…12 and 30…31, compute 0…5, 10…11 and 10…20: 2…5 and 10…12 are hidden.
 TEST(Recorded, ExposedIsWhatNoComputeHides) {
   auto t = ranks(1);
-  comp(t[0], 0, 2, {}, true);  // of the CPU: hides nothing
+  comp(t[0], 0, 2, {}, true);  // on the CPU: hides nothing
   comp(t[0], 1, 5);
   node(t[0], NodeType::comm_recv, 2, 10, {0});
   comp(t[0], 3, 10, {}, true);
@@ -121,7 +121,7 @@ TEST(Recorded, NanosecondsWinOverMicroseconds) {
   t[0].nodes.add_int(attr::duration_nanos, Kind::uint64_val, 6543);
   t[0].nodes.end_node();
   comp(t[0], 1, 7, {0});
-  t[0].nodes.add_int(attr::duration_nanos, Kind::uint64_val, 0);  // said to be nothing, not unknown
+  t[0].nodes.add_int(attr::duration_nanos, Kind::uint64_val, 0);  // recorded as zero, not unknown
   t[0].nodes.end_node();
   EXPECT_EQ(play_recorded(t).npus[0].finish_ps, 6543 * ps_per_ns);
 }
@@ -131,7 +131,7 @@ TEST(Recorded, WithoutADurationNoTimeAndOneWarning) {
   comp(t[0], 0, 0);
   node(t[0], NodeType::comm_send, 1, 0, {0});
   node(t[0], NodeType::comm_coll, 2, 0, {1});
-  node(t[0], NodeType::metadata, 3, 9, {2});  // takes no time anyway
+  node(t[0], NodeType::metadata, 3, 9, {2});  // takes no time in any case
   node(t[1], NodeType::comm_recv, 0, 0);
   t[1].nodes.add_int(attr::duration_nanos, Kind::uint64_val, 0);
   t[1].nodes.end_node();
@@ -279,7 +279,7 @@ TEST(Recorded, StartDelaysAreStepsOfTheirOwn) {
             " 0 ps  20 us  0:0   compute (n0)          0:1 depends on it\n");
 }
 
-// Where no node is without a time, the simulator without resources comes to the same.
+// If all nodes have times, the simulator without resources gives the same result.
 TEST(Recorded, AgreesWithTheSimulator) {
   std::mt19937 random(7);
   for (int round = 0; round < 60; ++round) {

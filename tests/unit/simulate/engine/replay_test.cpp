@@ -12,7 +12,7 @@ namespace {
 
 using namespace test;
 
-// A workload outside ASTRA-sim's rules.
+// A workload without ASTRA-sim's rules.
 ReplayResult run_physical(const std::vector<Trace>& traces) {
   ReplayOptions options;
   options.issue = IssueMode::workload;
@@ -82,16 +82,16 @@ TEST(Replay, AlgorithmIssuesEverythingAtOnceWorkloadHasSlots) {
   const ReplayResult all = run(t, ring2);
   EXPECT_EQ(finish_ns(all, 1), 210);
   EXPECT_EQ(finish_ns(all, 0), 3000);
-  EXPECT_EQ(all.npus[0].exposed_communication_ps, 0);  // computing hides the messages, the CPU's time is none
+  EXPECT_EQ(all.npus[0].exposed_communication_ps, 0);  // compute hides the messages, CPU time hides none
   EXPECT_EQ(all.npus[0].astra_exposed_ps, 3'000'000);
   const ReplayResult slots = run(t, ring2, unaware, IssueMode::workload);
   EXPECT_EQ(finish_ns(slots, 1), 320);   // the second send waits for the first
-  EXPECT_EQ(finish_ns(slots, 0), 3000);  // CPU beside two computes in a row
+  EXPECT_EQ(finish_ns(slots, 0), 3000);  // CPU time in addition to two consecutive computes
   EXPECT_EQ(slots.npus[0].compute_ps, 2'000'000);
   EXPECT_EQ(slots.npus[0].exposed_communication_ps, 1'000'000);  // by ASTRA-sim's rules
 }
 
-// It is part of the communication, and adds up with computing and idle time.
+// It is part of the communication, and adds up with compute and idle time.
 TEST(Replay, ExposedCommunicationIsWhatNothingHides) {
   for (const IssueMode issue : {IssueMode::algorithm, IssueMode::workload, IssueMode::unlimited}) {
     auto t = ranks(2);
@@ -123,13 +123,13 @@ TEST(Replay, ExposedCommunicationIsNeverNegative) {
   EXPECT_EQ(both.npus[0].exposed_communication_ps, 0);
   EXPECT_EQ(both.npus[0].astra_exposed_ps, -16'000'000);
   std::string out;
-  append_astra(both, out);  // as ASTRA-sim's unsigned numbers
+  append_astra(both, out);  // like ASTRA-sim's unsigned numbers
   EXPECT_NE(out.find("sys[0] finished, 14000 cycles, exposed communication 18446744073709535616 cycles."),
             std::string::npos)
       << out;
 }
 
-// One of two NPUs computes while the collective is under way, and the other comes to it late.
+// One of two NPUs computes during the collective, and the other calls it late.
 TEST(Replay, ExposedTimeOfACollective) {
   auto t = ranks(2);
   comp(t[0], 0, 5);
@@ -143,8 +143,8 @@ TEST(Replay, ExposedTimeOfACollective) {
   const ReplayResult r = test::replay_traces(t, net("ring:2,bw=1GB/s"), options, none).value();
   ASSERT_EQ(r.collectives.size(), 1U);
   const CollectiveResult& c = r.collectives[0];
-  // NPU 1 sends half of the bytes twice, in four chunks each, from 8 us on: NPU 0 has the last one at 28 us. Its
-  // own part ends with the answer of NPU 0 to the last of its first four, at 8 + 4 * 2.5 + 2.5 us.
+  // From 8 µs on, NPU 1 sends half of the bytes twice, in four chunks each: NPU 0 has received the last one at 28
+  // µs. NPU 1's share ends with the answer of NPU 0 to the last of its first four chunks, at 8 + 4 * 2.5 + 2.5 µs.
   EXPECT_EQ(c.end_ps, 28'000'000);
   EXPECT_EQ(c.exposed_max_ps, 23'000'000);
   EXPECT_EQ(c.exposed_mean_ps, (23'000'000 + 12'500'000) / 2);
@@ -164,7 +164,7 @@ TEST(Replay, WorkloadGivesTheSlotToTheLowestId) {
   for (const Slice& s : r.timeline.slices) {
     if (s.lane == Lane::send) begins.emplace_back(s.node, s.begin_ps);
   }
-  // 4 is the lowest at first; when it ends 3 has become free and goes before 5.
+  // 4 is the lowest at first; when it ends, 3 has become ready and precedes 5.
   EXPECT_EQ(begins, (std::vector<std::pair<NodeId, Picoseconds>>{{4, 0}, {3, 5'010'000}, {5, 5'120'000}}));
 }
 
@@ -229,7 +229,7 @@ TEST(Replay, WorkloadChildrenOfInvalidNodesWaitForTheNextCompletion) {
   EXPECT_EQ(finish_ns(run(t, ring2, unaware, IssueMode::algorithm), 1), 110);
 }
 
-// … in ASTRA-sim only. Else they start at once, also beside nodes that wait for a resource.
+// … only in ASTRA-sim. Otherwise they start at once, also while other nodes wait for a resource.
 TEST(Replay, InvalidNodesHoldNothingBack) {
   for (const NodeType type : {NodeType::invalid, NodeType::metadata}) {
     auto t = ranks(2);
@@ -265,7 +265,7 @@ TEST(Replay, SelfMessageGoesThroughTheSwitch) {
   EXPECT_EQ(finish_ns(run(t, "switch:2,bw=1GB/s,lat=10ns", aware), 0), 220);
 }
 
-// The end of a node knows its only child if that stands close behind it.
+// The end of a node finds its only child directly if the child is close after it.
 TEST(Replay, OnlyChildMayStandFarBehindOrBefore) {
   for (const NodeId distance : {1U, 0xffffU, 0x10000U, 0x20001U}) {
     auto t = ranks(2);

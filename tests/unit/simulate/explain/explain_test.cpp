@@ -51,8 +51,8 @@ Explanation why(const std::vector<Trace>& traces, const std::string& network, co
   return *result.explanation;
 }
 
-// A step as "BEGIN+TIME RANK:NODE WHAT → THEN RANK:NODE through RANK:NODE", in ns: what the node did, how its end
-// led to the beginning of the next node, and through which if not at once.
+// A step as "BEGIN+TIME RANK:NODE WHAT → THEN RANK:NODE through RANK:NODE", in ns: the action of the node, how its
+// end led to the beginning of the next node, and the node in between if there is one.
 std::string line(const Explanation::Step& s) {
   const auto place = [](const NodeRef& n) { return std::to_string(n.rank) + ":" + std::to_string(n.node); };
   std::string text = std::to_string(s.begin / ps_per_ns) + "+" + std::to_string(s.time / ps_per_ns) + " " +
@@ -173,7 +173,7 @@ TEST(Explain, DependencyBeforeTheSlot) {
   }
 }
 
-// Nodes of rank 0 that compute, send or do nothing; rank 1 takes what it sends.
+// Nodes of rank 0 that compute, send or do nothing; rank 1 receives the messages.
 struct RandomRank {
   std::vector<Trace> traces = ranks(2);
   std::vector<std::vector<NodeId>> parents{};
@@ -219,7 +219,7 @@ struct RandomRank {
   }
 };
 
-// The reason that is given is one: the dependency is there, the resource was held.
+// The reported reason is true: the dependency exists, the resource was in use.
 TEST(Explain, ReasonsAreTrue) {
   std::map<Then, int> seen;
   for (std::uint64_t seed = 1; seed <= test::rounds(600U); ++seed) {
@@ -311,7 +311,7 @@ TEST(Explain, WhatIsNotThere) {
   EXPECT_FALSE(result->explanation);
 }
 
-// Every node of random cases: the chain has no gap, ends where the timeline says that the node began, and goes back
+// For every node of random cases, the chain has no gap, ends where the node begins in the timeline, and goes back
 // to time 0.
 TEST(Explain, ChainsHaveNoGaps) {
   std::map<Then, int> seen;

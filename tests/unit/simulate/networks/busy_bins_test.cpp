@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bins of busy wires, up to the end of the clock.
+// Bins of busy links, up to the end of the clock.
 #include "simulate/networks/busy_bins.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ TEST(BusyBins, ReachTheEndOfTheClock) {
   bins.add(0, 0, clock_end);
   std::vector<std::uint8_t> all = shares(bins, 0, clock_end);
   EXPECT_EQ(all.size(), bins.count(clock_end));
-  EXPECT_GT(all.back(), 0);  // the clock ends in it
+  EXPECT_GT(all.back(), 0);  // the clock ends in this bin
   all.pop_back();
   for (const std::uint8_t share : all) EXPECT_EQ(share, 255);
   bins.add(1, clock_end - 10, clock_end);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sends that a schedule gives their turns on links, and their ways.
+// Sends with a scheduled link order, and their routes.
 #include "simulate/networks/link_order.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ std::vector<Trace> ranks(const NetworkConfig& config, std::uint32_t npus) {
   return traces;
 }
 
-// Sends with its turns, and a control dependency on node `after`, if that is not negative.
+// Sends with its sequence numbers, and a control dependency on node `after` unless it is negative.
 void send_in_turn(Trace& t, NodeId id, std::int64_t to, std::int64_t bytes, std::vector<std::int64_t> turns,
                   std::vector<std::int64_t> via = {}, std::int64_t after = -1,
                   std::initializer_list<NodeId> parents = {}) {
@@ -80,8 +80,8 @@ ReplayResult run(const std::vector<Trace>& traces, const NetworkConfig& config) 
   return result;
 }
 
-// Ten messages of 50 ns one after the other, and the latency once: not once for each, as control dependencies have
-// it.
+// Ten messages of 50 ns one after the other, and the latency once: with control dependencies, it would count for
+// each message.
 TEST(LinkOrder, ASendNeedNotWaitForTheArrivalOfTheOneBefore) {
   const NetworkConfig config = line(2);
   auto traces = ranks(config, 2);
@@ -92,7 +92,7 @@ TEST(LinkOrder, ASendNeedNotWaitForTheArrivalOfTheOneBefore) {
   EXPECT_EQ(run(traces, config).total_ps, (10 * 50 + 100) * 1000);
 }
 
-// Node 1 has the earlier turn and is free later, as it waits for what rank 1 sends first.
+// Node 1 has the earlier sequence number and is ready later, as it waits for the first message of rank 1.
 TEST(LinkOrder, WhoComesTooEarlyWaitsForItsTurn) {
   const NetworkConfig config = line(2);
   auto traces = ranks(config, 2);
@@ -109,7 +109,7 @@ TEST(LinkOrder, WhoComesTooEarlyWaitsForItsTurn) {
   EXPECT_EQ(run(traces, config).total_ps, (400 + 50 + 50 + 100) * 1000);
 }
 
-// Both go to NPU 3: over one spine they take turns on its last link, over two they do not meet.
+// Both go to NPU 3: over one spine they are ordered on its last link, over two they do not meet.
 TEST(LinkOrder, AMessageGoesTheWayThatItIsGiven) {
   const NetworkConfig config = two_spines();
   const auto total = [&](std::int64_t first, std::int64_t second, std::int64_t turn) {
@@ -140,8 +140,8 @@ TEST(LinkOrder, OtherNetworksKeepControlDependencies) {
   EXPECT_NE(result.notes[0].find("scheduled for another network"), std::string::npos) << result.notes[0];
 }
 
-// Rank 1 has the first turn on the link to 3, for a message that it sends when rank 0's has come, which is behind
-// it.
+// Rank 1 is first on the link to 3, for a message that it sends after rank 0's message has arrived, which is later
+// in the link order.
 TEST(LinkOrder, TurnsThatCannotComeAreADeadlock) {
   const NetworkConfig config = two_spines();
   auto traces = ranks(config, 4);
@@ -176,11 +176,11 @@ TEST(LinkOrder, ImpossibleWaysAreErrors) {
   EXPECT_NE(finding({0}, {}).find("a link from device 0 to 3, which the network does not have"), std::string::npos);
   EXPECT_NE(finding({0, 0}, {9}).find("a link from device 0 to 9, which the network does not have"),
             std::string::npos);
-  EXPECT_NE(finding({0}, {4}).find("link_seq has 1 entry, where the way has 2 links"), std::string::npos);
-  EXPECT_NE(finding({0, 0}, {-1}).find("an impossible device"), std::string::npos);
+  EXPECT_NE(finding({0}, {4}).find("link_seq has 1 value, but the route has 2 links"), std::string::npos);
+  EXPECT_NE(finding({0, 0}, {-1}).find("an invalid device number"), std::string::npos);
 }
 
-// A trace that repeats a collective has its turns again.
+// A trace that repeats a collective repeats its sequence numbers.
 TEST(LinkOrder, RepetitionsTakeTheirTurnsAmongThemselves) {
   const NetworkConfig config = line(2);
   auto traces = ranks(config, 2);
@@ -191,7 +191,7 @@ TEST(LinkOrder, RepetitionsTakeTheirTurnsAmongThemselves) {
   EXPECT_EQ(run(traces, config).total_ps, (6 * 50 + 100) * 1000);
 }
 
-// The second of two collectives goes first, if they have turns in common.
+// The second of two collectives goes first if they share a link order.
 TEST(LinkOrder, CollectivesOfOneScopeTakeTurns) {
   for (const bool common : {true, false}) {
     const NetworkConfig network = line(2);
@@ -207,7 +207,7 @@ TEST(LinkOrder, CollectivesOfOneScopeTakeTurns) {
     sends.end_node();
     recv(traces[1], 0, 0, 1000, 0);
     recv(traces[1], 1, 0, 10, 1);
-    send(traces[1], 2, 0, 2000, 2, {1});  // an answer to the second
+    send(traces[1], 2, 0, 2000, 2, {1});  // a reply to the second
     recv(traces[0], 2, 1, 2000, 2);
     EXPECT_EQ(run(traces, network).total_ps, common ? 2'210'000 : 3'210'000);
   }

@@ -44,7 +44,8 @@ using ArrivalsNs = std::vector<std::pair<MessageToken, std::int64_t>>;
 
 TEST(UnawareNetwork, ChargesHopsAndOneTransmission) {
   EXPECT_EQ(message_ns("ring:8,bw=1GB/s,lat=10ns", test::unaware, 0, 3, 100), 3 * 10 + 100);
-  EXPECT_EQ(message_ns("ring:8,bw=1GB/s,lat=10ns", test::unaware, 0, 5, 100), 3 * 10 + 100);  // the shorter way
+  EXPECT_EQ(message_ns("ring:8,bw=1GB/s,lat=10ns", test::unaware, 0, 5, 100), 3 * 10 + 100);  // the shorter
+                                                                                              // direction
   EXPECT_EQ(message_ns("ring:8,bw=1GB/s,lat=10ns", test::unaware, 6, 2, 100), 4 * 10 + 100);
   EXPECT_EQ(message_ns("fully_connected:8,bw=1GB/s,lat=10ns", test::unaware, 0, 5, 100), 10 + 100);
   EXPECT_EQ(message_ns("switch:8,bw=1GB/s,lat=10ns", test::unaware, 0, 5, 100), 2 * 10 + 100);
@@ -91,18 +92,18 @@ TEST(AwareNetwork, MeshHasNoWayAround) {
 }
 
 TEST(AwareNetwork, WiresTransmitInOrder) {
-  // The wire is busy for the bytes, not for the latency.
+  // The link is busy for the bytes, not for the latency.
   EXPECT_EQ(arrivals(parse_short_network("fully_connected:4,bw=1GB/s,lat=10ns"), test::aware,
                      {{0, 1, 100}, {0, 1, 50}, {0, 2, 100}, {1, 0, 30}}),
             (ArrivalsNs{{3, 40}, {0, 110}, {2, 110}, {1, 160}}));
-  // One up wire and one down wire per NPU.
+  // One up link and one down link per NPU.
   EXPECT_EQ(arrivals(parse_short_network("switch:4,bw=1GB/s,lat=10ns"), test::aware,
                      {{0, 1, 100}, {0, 2, 100}, {3, 1, 100}}),
             (ArrivalsNs{{0, 220}, {1, 320}, {2, 320}}));
 }
 
 TEST(AwareNetwork, RingTiesGoClockwise) {
-  // 0→2 both over 0→1 and 1→2; if one of them went the other way they would not meet.
+  // 0→2 both over 0→1 and 1→2; if one message went in the other direction they would not meet.
   EXPECT_EQ(arrivals(parse_short_network("ring:4,bw=1GB/s"), test::aware, {{0, 2, 100}, {0, 2, 100}, {0, 3, 100}}),
             (ArrivalsNs{{2, 100}, {0, 200}, {1, 300}}));
 }
@@ -112,14 +113,14 @@ TEST(AwareNetwork, CorrectsTheLowestDimensionFirst) {
   EXPECT_EQ(message_ns(net, test::aware, 0, 3 + 4 + 16, 100), 110 + 2 * 150 + 26);
   EXPECT_EQ(message_ns(net, test::aware, 23, 0, 100), 110 + 2 * 150 + 26);
   EXPECT_EQ(message_ns(net, test::aware, 2, 10, 100), 26);
-  // Both cross the ring of rank 1 and meet on the wire from there to the switch.
+  // Both cross the ring of rank 1 and meet on the link from there to the switch.
   EXPECT_EQ(
       arrivals(parse_short_network("ring:4,bw=1GB/s+switch:2,bw=1GB/s"), test::aware, {{0, 5, 100}, {2, 5, 100}}),
       (ArrivalsNs{{0, 300}, {1, 400}}));
 }
 
 TEST(AwareNetwork, TruncatesArrivalAndEndOfTransmissionSeparately) {
-  // 3.33 ns on the wire: free after 3, arrival after trunc(0.7 + 3.33) = 4.
+  // 3.33 ns on the link: free after 3, arrival after trunc(0.7 + 3.33) = 4.
   EXPECT_EQ(arrivals(parse_short_network("ring:4,bw=3GB/s,lat=0.7ns"), test::aware, {{0, 1, 10}, {0, 1, 10}}),
             (ArrivalsNs{{0, 4}, {1, 7}}));
 }

@@ -13,7 +13,7 @@ namespace {
 
 using namespace test;
 
-// What is said of the worst port; nothing if none was exceeded.
+// The report about the worst port; empty if no port was exceeded.
 std::string worst(const std::vector<Trace>& traces, const std::string& network,
                   std::optional<Picoseconds> until = {}) {
   ReplayOptions options;
@@ -24,7 +24,7 @@ std::string worst(const std::vector<Trace>& traces, const std::string& network,
   return result && result->worst_port ? port_text(*result->worst_port) : "";
 }
 
-// Messages of 1 MB, one after the other has arrived if `chained`.
+// Messages of 1 MB; if `chained`, each is sent after the preceding one has arrived.
 std::vector<Trace> from_3_to_others(Rank npus, bool chained) {
   auto t = ranks(npus);
   NodeId id = 0;
@@ -45,14 +45,14 @@ TEST(PortWatch, SendersThroughOnePort) {
   EXPECT_EQ(worst(from_3_to_others(9, false), "switch:9,bw=50GB/s,lat=1us"),
             "NPU 3 sends 8 messages at once: 400 GB/s through a port of 50 GB/s");
   EXPECT_EQ(worst(from_3_to_others(9, true), "switch:9,bw=50GB/s,lat=1us"), "");
-  EXPECT_EQ(worst(from_3_to_others(9, true), "switch:9,bw=3GB/s"), "");  // times that are cut to whole ns
+  EXPECT_EQ(worst(from_3_to_others(9, true), "switch:9,bw=3GB/s"), "");  // times that are truncated to whole ns
   EXPECT_EQ(worst(from_3_to_others(9, false), "fully_connected:9,bw=50GB/s,lat=1us"), "");
   EXPECT_EQ(worst(from_3_to_others(5, false), "ring:5,bw=50GB/s"),
             "NPU 3 sends 2 messages at once: 100 GB/s through a port of 50 GB/s");
   EXPECT_EQ(worst(from_3_to_others(9, false), "ideal"), "");
 }
 
-// More than are added at once: none is lost, nor counted for another port.
+// More ports than are added at once: none is lost, nor counted for another port.
 TEST(PortWatch, ManyPorts) {
   constexpr Rank npus = 200;
   auto t = ranks(npus);
@@ -75,14 +75,14 @@ TEST(PortWatch, ReceiversThroughOnePort) {
   }
   EXPECT_EQ(worst(t, "switch:4,bw=50GB/s,lat=1us"),
             "NPU 0 receives 3 messages at once: 150 GB/s through a port of 50 GB/s");
-  // From 1 and 3 over one wire each, from 2 over one of them.
+  // From 1 and 3 over one link each, from 2 over one of these links.
   EXPECT_EQ(worst(t, "ring:4,bw=50GB/s"), "NPU 0 receives 2 messages at once: 100 GB/s through a port of 50 GB/s");
   EXPECT_EQ(worst(t, "ring:4,bw=50GB/s,lat=1us"),
             "NPU 0 receives 2 messages at once: 100 GB/s through a port of 50 GB/s");
-  EXPECT_EQ(worst(t, "ring:4,bw=50GB/s,lat=1ms"), "");  // the one from 2 comes later
+  EXPECT_EQ(worst(t, "ring:4,bw=50GB/s,lat=1ms"), "");  // the message from 2 arrives later
 }
 
-// The unaware model counts the lowest dimension alone.
+// The unaware model counts only the lowest dimension.
 TEST(PortWatch, ADimensionForNothing) {
   auto t = ranks(4);
   send(t[0], 0, 3, 1'000'000);

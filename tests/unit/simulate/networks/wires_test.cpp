@@ -75,7 +75,7 @@ double wires_ns(const NetworkConfig& config, Forwarding forwarding, const SentMe
 }
 double wires_ns(const std::string& network, Forwarding forwarding, const SentMessage& message) {
   const double time = wires_ns(parse_short_network(network), forwarding, message);
-  // Alone a message takes as long however long it keeps its wires.
+  // A single message takes equally long for any occupancy of its links.
   EXPECT_EQ(time, wires_ns(parse_short_network(network), forwarding, message, Occupancy::alpha_beta));
   return time;
 }
@@ -114,7 +114,7 @@ TEST(WiresNetwork, TakesEveryTopology) {
   EXPECT_EQ(wires_ns(tree, cut, {0, 3, 100}), 320);
 }
 
-// 0 to 1 is 10 GB/s and 5 ns, 1 to 2 is 1 GB/s and 20 ns; back the same.
+// 0 to 1 is 10 GB/s and 5 ns, 1 to 2 is 1 GB/s and 20 ns; the same in the other direction.
 const char* const uneven =
     "npus: 3\nlinks:\n"
     " - {between: [0, 1], bandwidth: 10GB/s, latency: 5ns}\n"
@@ -125,9 +125,9 @@ TEST(WiresNetwork, CutFollowsTheSlowestWire) {
   EXPECT_EQ(wires_ns(c, store, {0, 2, 100}), 15 + 120);
   EXPECT_EQ(wires_ns(c, cut, {0, 2, 100}), 5 + 100 + 20);
   EXPECT_EQ(wires_ns(c, store, {2, 0, 100}), 120 + 15);
-  // The fast wire begins at 20, but its last byte can leave only when it has come, at 120.
+  // The fast link begins at 20, but its last byte can leave only after its arrival at 120.
   EXPECT_EQ(wires_ns(c, cut, {2, 0, 100}), 125);
-  // Another goes beside it, on the nine tenths that it leaves free.
+  // Another message shares the link, on the free nine tenths.
   const WiresOutcome r = run_wires(c, wires(cut), {{2, 0, 100}, {1, 0, 45, 30'000}});
   EXPECT_EQ(in_ns(r.arrivals), (Arrivals{{1, 30 + 5 + 5}, {0, 125}}));
   ASSERT_EQ(r.use.size(), 2U);
@@ -142,7 +142,7 @@ TEST(WiresNetwork, SwitchesCutAndNpusStore) {
   EXPECT_EQ(wires_ns("ring:8,bw=1GB/s,lat=10ns", switches, {0, 3, 100}), 3 * 110);
   EXPECT_EQ(wires_ns("switch:8,bw=1GB/s,lat=10ns", switches, {0, 3, 100}), 120);
   EXPECT_EQ(wires_ns("tree:2x2,bw=1GB/s,lat=10ns", switches, {0, 3, 100}), 140);
-  // Stored at NPU 1, cut at both switches.
+  // Stored at NPU 1, cut through at both switches.
   EXPECT_EQ(wires_ns("switch:2,bw=1GB/s,lat=10ns+switch:2,bw=1GB/s,lat=10ns", switches, {0, 3, 100}), 120 + 120);
   const WiresOutcome by_default =
       run_wires(parse_short_network("switch:8,bw=1GB/s,lat=10ns"), {.model = NetworkModel::wires}, {{0, 3, 100}});
@@ -157,12 +157,12 @@ TEST(WiresNetwork, AFastWireCarriesWhatSlowOnesBring) {
   EXPECT_EQ(last("tree:4x2,bw=1GB/s|4GB/s,lat=1ns", Forwarding::switches), 100 + 4);
   EXPECT_EQ(last("tree:4x2,bw=1GB/s|4GB/s,lat=1ns", store), 100 + 4 * 25 + 25 + 100 + 4);
   EXPECT_EQ(last("tree:4x2,bw=1GB/s|1GB/s,lat=1ns", Forwarding::switches), 4 * 100 + 4);
-  // Two at a time: the third and fourth are there when they begin, and leave for slow wires.
+  // Two at a time: the third and fourth have arrived when they begin, and leave over slow links.
   EXPECT_EQ(last("tree:4x2,bw=1GB/s|2GB/s,lat=1ns", Forwarding::switches), 100 + 100 + 4);
 }
 
-// Whatever meets: no message is faster than its slowest wire and all latencies, and what has passed a wire at any
-// time has had the time for its bytes there.
+// For any contention: no message is faster than its slowest link and all latencies, and the bytes that have passed
+// a link at any time have had their time there.
 TEST(WiresNetwork, NoWireIsFasterThanItIs) {
   std::mt19937 random(7);
   const auto number = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
@@ -181,7 +181,7 @@ TEST(WiresNetwork, NoWireIsFasterThanItIs) {
     const WiresOutcome r = run_wires(c, wires(forwarding, number(0, 1) == 0 ? beta : alpha_beta), sent);
     ASSERT_EQ(r.arrivals.size(), sent.size());
     const auto router = make_router(c);
-    std::map<std::uint32_t, std::pair<Picoseconds, double>> passed;  // by wire: since when, ps of its bytes
+    std::map<std::uint32_t, std::pair<Picoseconds, double>> passed;  // by link: since when, ps of its bytes
     for (const SentMessage& m : sent) {
       for (Position p{.at = m.src, .dst = m.dst}; p.at != p.dst;) {
         const auto [at, is_new] = passed.try_emplace(router->step(p).wire, m.at_ps, 0);
@@ -225,7 +225,7 @@ TEST(WiresNetwork, MessagesMeetOnTheWay) {
   EXPECT_EQ(in_ns(run_wires(c, wires(store, alpha_beta), sent).arrivals), (Arrivals{{1, 110}, {0, 220}}));
   EXPECT_EQ(in_ns(run_wires(c, wires(cut, beta), sent).arrivals), (Arrivals{{1, 110}, {0, 210}}));
   EXPECT_EQ(in_ns(run_wires(c, wires(cut, alpha_beta), sent).arrivals), (Arrivals{{1, 110}, {0, 220}}));
-  // Heads in the order in which they come, not messages in the order in which they end.
+  // Heads in the order of their arrival, not messages in the order of their ends.
   EXPECT_EQ(in_ns(run_wires(c, wires(cut, beta), {{0, 2, 100}, {1, 2, 10, 11'000}}).arrivals),
             (Arrivals{{0, 120}, {1, 130}}));
 }
@@ -261,7 +261,7 @@ TEST(WiresNetwork, SplitsMessagesOverEqualRoutes) {
   NetworkOptions single = wires(Forwarding::switches);
   single.multipath = Multipath::single;
   EXPECT_EQ(in_ns(run_wires(c, single, {{0, 2, 100}}).arrivals), (Arrivals{{0, 200 + 40}}));
-  // Both hosts of a leaf at full rate: the spines carry as much together.
+  // Both hosts of a leaf at full rate: the spines together carry the same rate.
   const WiresOutcome r = run_wires(c, wires(Forwarding::switches), {{0, 2, 100}, {1, 3, 100}});
   EXPECT_EQ(in_ns(r.arrivals), (Arrivals{{0, 140}, {1, 140}}));
   std::map<std::string, std::int64_t> bytes;
@@ -281,7 +281,7 @@ TEST(WiresNetwork, SplitsMessagesOverEqualRoutes) {
 }
 
 TEST(WiresNetwork, PartsOfAMessageTravelApart) {
-  // Spine s0 is half as fast as s1: parts of one and two thirds take as long.
+  // Spine s0 is half as fast as s1: shares of one and two thirds take equally long.
   const NetworkConfig c = listed(
       "npus: 2\nswitches: [a, b, s0, s1]\ndefaults: {bandwidth: 3GB/s, latency: 10ns}\nlinks:\n"
       " - {between: [0, a]}\n - {between: [1, b]}\n"
@@ -289,7 +289,7 @@ TEST(WiresNetwork, PartsOfAMessageTravelApart) {
   for (const bool names_links : {false, true}) {
     NetworkOptions o = wires(store);
     o.names_links = names_links;
-    // The parts queue for the last link one after the other: 100 ns for both.
+    // The parts queue for the last link: 100 ns for both.
     const WiresOutcome r = run_wires(c, o, {{0, 1, 300}});
     EXPECT_EQ(in_ns(r.arrivals), (Arrivals{{0, 110 + 110 + 110 + 110}}));
     ASSERT_EQ(r.use.size(), 6U);
@@ -299,7 +299,8 @@ TEST(WiresNetwork, PartsOfAMessageTravelApart) {
   }
 }
 
-// With links apart, messages take as long as over bundles, but for the order in which parts come to the last link.
+// With separate links, messages take as long as over bundles, except for the order in which parts reach the last
+// link.
 TEST(WiresNetwork, BundlesTakeAsLongAsTheirLinks) {
   const NetworkConfig c = leaf_spine("s0..s3", "0.25GB/s");
   std::mt19937 random(11);
@@ -351,7 +352,7 @@ TEST(WiresNetwork, AvoidsFailedWires) {
   EXPECT_EQ(in_ns(run_wires(c, o, {{0, 1, 100}, {1, 0, 100}}).arrivals), (Arrivals{{1, 110}, {0, 330}}));
 }
 
-// Messages at random, each arrival answered, until `count` are sent: (message, ps) in the order of arrival.
+// Random messages, each arrival answered, until `count` are sent: (message, ps) in the order of arrival.
 Arrivals chatter(const std::string& text, const NetworkOptions& options, std::int64_t unit) {
   const NetworkConfig config = parse_short_network(text);
   const auto npus = static_cast<std::uint32_t>(config.npus());
@@ -385,7 +386,7 @@ const std::array<const char*, 7> products = {"ring:7,bw=2GB/s,lat=10ns",
                                              "hypercube:8,bw=2GB/s,lat=3ns",
                                              "ring:4,bw=2GB/s,lat=10ns+switch:2,bw=1GB/s,lat=5ns"};
 
-// With many ties, so that the order within a tick is the same too.
+// With many ties, to check also the order within a tick.
 TEST(WiresNetwork, IsTheAwareModelWhereDelaysAreWholeNanoseconds) {
   for (const char* network : products) {
     EXPECT_EQ(chatter(network, wires(store), 50), chatter(network, {.model = NetworkModel::aware}, 50)) << network;

@@ -30,7 +30,7 @@ void chunked(Trace& t, NodeType type, NodeId id, std::int64_t peer, std::int64_t
   t.nodes.end_node();
 }
 
-// One message from rank 0 to rank 1 of `count` chunks, where the collective has `total`.
+// One message from rank 0 to rank 1 with `count` chunks of a collective with `total`.
 std::vector<Trace> chunked_message(std::int64_t count, std::int64_t total) {
   auto t = ranks(2);
   chunked(t[0], NodeType::comm_send, 0, 1, count, total);
@@ -38,7 +38,7 @@ std::vector<Trace> chunked_message(std::int64_t count, std::int64_t total) {
   return t;
 }
 
-// What et-split makes of an edge between NPUs takes the latency and no bandwidth.
+// An edge between NPUs from et-split takes the latency and no bandwidth.
 TEST(ReplayBuilder, AMessageOfNoBytesTakesTheLatency) {
   auto t = ranks(2);
   send(t[0], 0, 1, 0);
@@ -145,7 +145,7 @@ TEST(ReplayBuilder, ChecksTheNumberOfRanks) {
     return findings_text(found);
   };
   auto seven = ranks(7);
-  send(seven[0], 0, 7, 100);  // no finding of its own
+  send(seven[0], 0, 7, 100);  // no finding
   EXPECT_EQ(missing(seven), where +
                                 "no trace of rank 7 (t.7.et): the network has 8 NPUs; add it, or use a network of "
                                 "7 NPUs [network]\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All-to-alls whose parts differ in size from rank to rank.
+// All-to-alls whose shards differ in size from rank to rank.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -60,7 +60,7 @@ TEST(Uneven, EachPartTakesItsBytes) {
   ASSERT_EQ(o.result->collectives.size(), 1U);
   const CollectiveKind& kind = o.result->kinds[o.result->collectives[0].plan];
   EXPECT_EQ(kind.algorithm, "direct");
-  EXPECT_EQ(kind.size_bytes, 2500);  // whose half is what an NPU sends in the mean
+  EXPECT_EQ(kind.size_bytes, 2500);  // twice the mean of the bytes that an NPU sends
 }
 
 TEST(Uneven, OneOfThemMayHaveEqualParts) {
@@ -71,7 +71,7 @@ TEST(Uneven, OneOfThemMayHaveEqualParts) {
   const UnevenOutcome o = play_uneven(traces, "fully_connected:3,bw=1GB/s,lat=10ns");
   ASSERT_TRUE(o.result) << o.findings.at(0);
   EXPECT_EQ(o.result->status, ReplayStatus::complete);
-  EXPECT_EQ(finish_ns(*o.result, 0), 310);  // its message to rank 2 is on its way until then
+  EXPECT_EQ(finish_ns(*o.result, 0), 310);  // its message to rank 2 is in flight until then
   EXPECT_EQ(finish_ns(*o.result, 1), 110);
   EXPECT_EQ(finish_ns(*o.result, 2), 310);
 }
@@ -88,7 +88,7 @@ TEST(Uneven, ThoseOfOneGroupMeetInOrder) {
   all_to_all(traces[0], 9, {1000, 10}, {500, 10}, {8}, "1");
   all_to_all(traces[2], 9, {10, 500}, {10, 1000}, {8}, "1");
   for (const Rank r : {1U, 3U}) comp(traces[r], 0, 0);
-  // Rank 2 is the first place: what rank 0 sends first goes to rank 2.
+  // Rank 2 is the first member: rank 0's first message goes to rank 2.
   const UnevenOutcome o = play_uneven(traces, "fully_connected:4,bw=1GB/s,lat=10ns", true, groups);
   ASSERT_TRUE(o.result) << o.findings.at(0);
   EXPECT_EQ(o.result->status, ReplayStatus::complete);

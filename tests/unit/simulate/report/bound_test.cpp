@@ -30,9 +30,9 @@ double bound_ns(const std::string& network, Collective op, std::int64_t size, co
 }
 
 TEST(Bound, CarriesWhatEachNpuMustSendOrReceive) {
-  // 2 * 7/8 * 2^20 B at 50 B/ns, over two wires.
+  // 2 * 7/8 * 2^20 B at 50 B/ns, over two links.
   EXPECT_DOUBLE_EQ(bound_ns("switch:8,bw=50GB/s,lat=500ns", Collective::all_reduce, 1 << 20, all(8)), 37700.16);
-  // 3000 B over two wires, 10 ns.
+  // 3000 B over two links, 10 ns.
   EXPECT_DOUBLE_EQ(bound_ns("ring:4,bw=1GB/s,lat=10ns", Collective::all_gather, 4000, all(4)), 1510);
   EXPECT_DOUBLE_EQ(bound_ns("ring:4,bw=1GB/s,lat=10ns", Collective::reduce_scatter, 4000, all(4)), 1510);
   EXPECT_DOUBLE_EQ(bound_ns("fully_connected:4,bw=1GB/s,lat=10ns", Collective::all_to_all, 4000, all(4)), 1010);
@@ -46,7 +46,8 @@ TEST(Bound, CoversTheLongestWay) {
   EXPECT_DOUBLE_EQ(bound_ns("ring:4,bw=1GB/s,lat=10ns", Collective::all_gather, 4, all(4)), 20.5);
   EXPECT_DOUBLE_EQ(bound_ns("tree:2x2,bw=1GB/s|2GB/s,lat=5ns|7ns", Collective::barrier, 0, all(4)), 24);
   EXPECT_DOUBLE_EQ(bound_ns("mesh:4,bw=1GB/s,lat=10ns", Collective::broadcast, 1000, all(4)), 1030);
-  EXPECT_DOUBLE_EQ(bound_ns("mesh:4,bw=1GB/s,lat=10ns", Collective::barrier, 0, all(4), 1), 30);  // of any two
+  EXPECT_DOUBLE_EQ(bound_ns("mesh:4,bw=1GB/s,lat=10ns", Collective::barrier, 0, all(4), 1), 30);  // between any two
+                                                                                                  // NPUs
   EXPECT_DOUBLE_EQ(bound_ns("mesh:4,bw=1GB/s,lat=10ns", Collective::reduce, 1000, all(4), 1), 1010);
 }
 
@@ -66,7 +67,7 @@ TEST(Bound, FailedWiresAreGone) {
 
 TEST(Bound, NoneForAnIdealNetwork) { EXPECT_EQ(bound_ns("ideal", Collective::all_gather, 4000, all(4)), -1); }
 
-// No collective on wires is faster, whatever the network, operation, size and algorithm.
+// No simulated collective is faster, for any network, operation, size and algorithm.
 TEST(Bound, HoldsForEveryReplay) {
   for (const char* network :
        {"ring:8", "mesh:8", "switch:8", "fully_connected:8", "torus:4x2", "switch:2,bw=1GB/s,lat=10ns+ring:4",

@@ -24,7 +24,7 @@ std::vector<Trace> example() {
   return t;
 }
 
-// What a report has beyond the defaults of replay().
+// A run with all options of a report beyond the defaults of replay().
 ReplayResult full_run(const std::vector<Trace>& traces, const std::string& network, NetworkModel model,
                       bool astra = false) {
   ReplayOptions options;
@@ -176,8 +176,8 @@ TEST(Report, Csv) {
             "1,3058,2058,0,0,0,unaware,algorithm,2058,0,1000,0,0,0,,\n");
 }
 
-// Compute of 30 us beside a receive that ends after 11 us; then 21 us until the second message is sent and 11 us
-// until it is there, a CPU operation of 4 us.
+// Compute of 30 µs in parallel to a receive that ends after 11 µs; then 21 µs until the second message is sent and
+// 11 µs until it arrives, and a CPU operation of 4 µs.
 TEST(Report, OverlapAndIdle) {
   auto t = ranks(2);
   comp(t[0], 0, 30);
@@ -196,7 +196,7 @@ TEST(Report, OverlapAndIdle) {
       << out;
 }
 
-// An all-to-all on the bound: each NPU sends 1.5 MB over its wire of 1 GB/s, 2 us away.
+// An all-to-all at the bound: each NPU sends 1.5 MB over its link of 1 GB/s, 2 µs away.
 TEST(Report, CollectivesCsv) {
   std::string out;
   append_csv(full_run(all_to_all_of_four(), "switch:4,bw=1GB/s,lat=1us", NetworkModel::unaware), out,
@@ -269,7 +269,7 @@ TEST(Report, NanosecondsAreExact) {
   EXPECT_EQ(format_ns(1'000'000), "1000");
 }
 
-// A long report is the same in pieces, which are taken before it is whole.
+// A long report is the same in pieces, which are taken before it is complete.
 TEST(Report, LongOnesAreDrained) {
   ReplayResult result;
   result.npus.resize(60'000);

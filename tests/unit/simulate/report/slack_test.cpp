@@ -62,7 +62,7 @@ std::map<std::pair<Rank, NodeId>, Picoseconds> slack_of(const Run& run) {
   return slack;
 }
 
-// Expects that steps of the path have no slack, and that nothing has more than the rest of the run.
+// Expects that steps of the path have no slack, and that no slack exceeds the rest of the run.
 void expect_sound(const Run& run) {
   ASSERT_EQ(run.slack_ps.size(), run.timeline.slices.size());
   auto slack = slack_of(run);
@@ -147,7 +147,7 @@ TEST(Slack, OfBranchesAndReceives) {
   EXPECT_EQ(slack.at({0, 2}), 2 * one_us);
   EXPECT_EQ(slack.at({0, 3}), 2 * one_us);
   EXPECT_EQ(slack.at({0, 4}), 0);
-  EXPECT_EQ(slack.at({1, 0}), 5 * one_us);  // the receive would wait for 3 us more
+  EXPECT_EQ(slack.at({1, 0}), 5 * one_us);  // the receive would wait for 3 µs more
   EXPECT_EQ(slack.at({1, 1}), 2 * one_us);
   EXPECT_EQ(slack.at({1, 2}), 2 * one_us);
   expect_sound(run);
@@ -175,13 +175,13 @@ TEST(Slack, CollectivesWaitForTheLast) {
   auto slack = slack_of(run);
   for (Rank r = 0; r < 4; ++r) {
     EXPECT_EQ(slack.at({r, 0}), (15 - 5 * r) * one_us);
-    EXPECT_EQ(slack.at({r, 1}), 0);  // NPU 0 goes on for the longest
+    EXPECT_EQ(slack.at({r, 1}), 0);  // NPU 0 continues for the longest time
     EXPECT_EQ(run.npus[r].finish_ps + slack.at({r, 2}), run.total_ps);
   }
   expect_sound(run);
 }
 
-// The root does not wait for the others, and sends one of them what it needs before it begins.
+// The root does not wait for the others, and sends one NPU a message that it needs before the broadcast.
 TEST(Slack, RootOfABroadcastIsEarly) {
   auto t = ranks(2);
   coll(t[0], 0, Collective::broadcast, 1000);
@@ -215,7 +215,7 @@ TEST(Slack, OnlyOfCompleteRuns) {
   EXPECT_TRUE(run.slack_ps.empty());
 }
 
-// A ring all-reduce: every NPU does the same at the same time, so that nothing has slack but what need not wait.
+// A ring all-reduce: every NPU does the same at the same time, so only nodes that need not wait have slack.
 TEST(Slack, RingOfEight) {
   constexpr Rank npus = 8;
   auto t = ranks(npus);
@@ -231,7 +231,7 @@ TEST(Slack, RingOfEight) {
   ReplayProgram program = compile(t, "ring:8,bw=50GB/s,lat=500ns", {.model = NetworkModel::wires});
   auto run = run_of(program);
   expect_sound(run);
-  run.path.clear();  // which is not what makes it 0
+  run.path.clear();  // the path is not the reason for 0
   for (const Picoseconds slack : find_slack(program, run, SliceOps(program, run.timeline.slices)))
     EXPECT_EQ(slack, 0);
 }
@@ -253,7 +253,7 @@ TEST(Slack, TrainingOnATorus) {
         run_of(compile(t, "torus:4x4,bw=100GB/s,lat=700ns", {.model = NetworkModel::wires, .issue = issue})));
 }
 
-// Without queues a node may take exactly so much longer.
+// Without queues, a node may take exactly its slack longer.
 TEST(Slack, OfRandomGraphsIsExact) {
   constexpr std::uint64_t seeds = sanitized ? 6 : 40;
   int compared = 0;

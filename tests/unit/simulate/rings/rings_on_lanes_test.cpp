@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rings that share lanes take turns on them.
+// Rings that share lanes alternate on them.
 #include "simulate/rings/rings_on_lanes.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ RingLane lane(std::vector<Picoseconds> free, const std::vector<WireHop>& smaller
   return {.free = std::move(free), .ways = {way(smaller), way(larger)}};
 }
 
-// Makes two rings of two members whose messages take a wire for 4, or 6 if they are larger, and come 10 after that.
+// Makes two rings of two members whose messages occupy a link for 4, or 6 if they are larger, and arrive 10 later.
 RingsOnLanes two_rings(Picoseconds begin_of_0, Picoseconds begin_of_1) {
   RingsOnLanes rings;
   rings.reset(2, 2, 1);
@@ -49,7 +49,7 @@ TEST(RingsOnLanes, TakeTurns) {
   EXPECT_EQ(rings.larger_received(0), (std::vector<std::int64_t>{1, 0, 0}));
 }
 
-// Members work so long on what came of the first ring that the second ring's next message is sent before.
+// Members process the first ring's message for so long that the second ring's next message is sent before.
 TEST(RingsOnLanes, DoNotOvertake) {
   RingsOnLanes rings;
   rings.reset(2, 2, 1);
@@ -79,7 +79,7 @@ TEST(RingsOnLanes, StoredMessagesWaitAtEachHop) {
   rings.round(0, {.first_larger = 0, .larger = 2});
   EXPECT_EQ(rings.time(0, 0), 14);
   rings.round(1, {});
-  EXPECT_EQ(rings.time(1, 0), 18);  // at 6 and 11, but the second wire is free at 13
+  EXPECT_EQ(rings.time(1, 0), 18);  // at 6 and 11, but the second link is free at 13
 }
 
 TEST(RingsOnLanes, StayBelowTheEndOfTheClock) {
@@ -87,7 +87,7 @@ TEST(RingsOnLanes, StayBelowTheEndOfTheClock) {
   EXPECT_FALSE(rings.is_safe(1, 0));
 }
 
-// A lane shares no wire with another.
+// A lane shares no link with another.
 TEST(RingLanes, AreApart) {
   RingLanes lanes;
   EXPECT_EQ(lanes.find(0, 1), nullptr);

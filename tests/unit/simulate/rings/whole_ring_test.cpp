@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rings that are run as wholes give what they give message by message.
+// Rings simulated as a whole give the same result as message by message.
 #include "simulate/rings/whole_ring.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ constexpr Picoseconds ns = 1000;
 TEST(WholeRing, EachWaitsForTheOneBefore) {
   WholeRing ring;
   ring.reset(3);
-  for (std::uint32_t i = 0; i < 3; ++i) ring.delay(i, 0, (i == 0 ? 100 : 10) * ns);  // the way to 0 is long
+  for (std::uint32_t i = 0; i < 3; ++i) ring.delay(i, 0, (i == 0 ? 100 : 10) * ns);  // the route to 0 is long
   ring.begins(0, 0);
   ring.begins(1, 5 * ns);
   ring.begins(2, 50 * ns);
@@ -110,7 +110,7 @@ Traffics traffic(const ReplayResult& r) {
   return all;
 }
 
-// Runs random cases both ways. Returns how many ran rings as wholes.
+// Runs random cases both ways. Returns how many simulated rings as a whole.
 unsigned count_whole(const Wanted& wanted, bool astra = true) {
   unsigned whole = 0;
   for (std::uint64_t seed = 1; seed <= test::rounds(400U); ++seed) {
@@ -143,7 +143,7 @@ TEST(WholeRings, AreLikeMessages) {
   EXPECT_GE(count_whole({.models = {NetworkModel::unaware}, .rings_only = true}), least);
 }
 
-// On wires rings go in lanes, where nothing else does.
+// On links, rings run in lanes, in which nothing else runs.
 TEST(WholeRings, InLanesAreLikeMessages) {
   Wanted wanted{.models = {NetworkModel::aware, NetworkModel::wires}, .messages = false, .rings_only = true};
   EXPECT_GE(count_whole(wanted, false), test::sanitized ? 0U : 5U);
@@ -157,7 +157,7 @@ TEST(WholeRings, InLanesAreLikeMessages) {
   EXPECT_GE(count_whole(wanted, false), test::sanitized ? 4U : 80U);
 }
 
-// Many events fall on one time.
+// Many events coincide.
 TEST(WholeRings, AreLikeMessagesInStep) {
   Wanted in_step{.models = {NetworkModel::unaware}, .rings_only = true, .exact_ns = true};
   in_step.topologies = {Topology::switched};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One rank stands for all that run the same graph, whatever its edges: nothing makes a rank wait for all that it
-// did before.
+// One rank represents all that run the same graph, with any edges: no synchronisation makes a rank wait for all its
+// preceding work.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -15,7 +15,7 @@
 namespace convert::test {
 namespace {
 
-// What all ranks do; peers are `shift` ranks on.
+// Work of all ranks; peers are at distance `shift`.
 struct GraphNode {
   NodeType type = NodeType::comp;
   std::int64_t value = 0;  // us or bytes
@@ -141,8 +141,8 @@ TEST(SymmetryOfGraphs, GivesWhatAllRanksGive) {
   EXPECT_GE(symmetric, test::rounds(1500));
 }
 
-// A receive and a send end at one time, in an order that is not the same on all ranks; which of two nodes gets the
-// NPU's one slot for computation hangs on it.
+// A receive and a send end at the same time, in an order that differs between ranks. The order determines which of
+// two nodes gets the NPU's compute slot.
 TEST(SymmetryOfGraphs, GivesUpWhereTwoNodesAreFreedInAnOrderThatIsOpen) {
   const std::vector<GraphNode> graph = {
       {.type = NodeType::comm_recv, .value = 2000, .shift = 1},
@@ -164,7 +164,7 @@ TEST(SymmetryOfGraphs, GivesUpWhereTwoNodesAreFreedInAnOrderThatIsOpen) {
   }
 }
 
-// Messages by the thousand that come to an NPU at one time cost no more than others.
+// Thousands of messages that reach an NPU at one time have the same cost as others.
 TEST(SymmetryOfGraphs, ManyMessagesAtOnce) {
   std::vector<GraphNode> graph;
   for (std::int64_t tag = 0; tag < 50'000; ++tag) {
@@ -178,7 +178,7 @@ TEST(SymmetryOfGraphs, ManyMessagesAtOnce) {
   EXPECT_EQ(with.text, run_graph(graph, dim, options).text);
 }
 
-// Chakra's converter of text goes on counting ids from rank to rank.
+// Chakra's text converter continues ids from rank to rank.
 TEST(SymmetryOfGraphs, IdsMayDiffer) {
   std::vector<Trace> traces = ranks(4);
   for (Trace& t : traces) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One rank stands for all that are equivalent: the same numbers, wherever it does.
+// One rank represents all equivalent ranks: the numbers are the same in all cases.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -71,14 +71,14 @@ std::size_t classes(RandomCase c, Run run_case = run) {
   return count;
 }
 
-// `make` changes the case into one that is to have a symmetry. At least so many of 400 runs have to use one, also
-// of those on `wires` alone, and so many of some dimensions only.
+// Minimum number of 400 runs that must use a symmetry: of all runs, of the runs on `wires`, and of symmetries over
+// some dimensions only. `make` changes a case into one with a symmetry.
 struct Least {
   int all = 0;
   int wires = 0;
   int some_dims = 0;
 };
-// Returns how many must be found where there may be fewer cases, whose shares differ more.
+// Returns the required number for a possibly reduced number of cases, whose shares vary more.
 int least_of(int all) { return test::sanitized ? test::rounds(all) / 2 : all; }
 
 void check(
@@ -140,7 +140,7 @@ TEST(Symmetry, SomeDimensions) {
   });
 }
 
-// Groups along a dimension (all that differ in it only), or of all ranks that do not differ in it.
+// Groups along a dimension (all ranks that differ only in it), or of all ranks that do not differ in it.
 std::size_t add_groups(RandomCase& c, std::size_t dim, bool others, std::vector<std::size_t>& group_of) {
   Rank stride = 1;
   for (std::size_t d = 0; d < dim; ++d) stride *= static_cast<Rank>(c.dims[d].npus);
@@ -157,7 +157,7 @@ std::size_t add_groups(RandomCase& c, std::size_t dim, bool others, std::vector<
   return known.size();
 }
 
-// In place of each collective of a group: the same of the groups along a dimension, called by all ranks.
+// Replaces each collective of a group by the same collective of the groups along a dimension, called by all ranks.
 void spread_groups(RandomCase& c, Random& random) {
   c.groups.clear();
   std::vector<Item> items;
@@ -232,7 +232,7 @@ void spread_messages(RandomCase& c, Random& random) {
   c.items = std::move(items);
 }
 
-// Trace nodes have the number of their item: to be made equal.
+// Trace nodes have the number of their item, so that they can be made equal.
 Trace equal_trace(const RandomCase& c, Rank rank, bool tags_differ) {
   Trace t = rank_trace(rank);
   std::vector<NodeId> before;
@@ -286,7 +286,7 @@ ReplayResult run_equal(const RandomCase& c) {
   return std::move(*result);
 }
 
-// Returns the runs with a symmetry: all, and those of some dimensions only.
+// Returns the number of runs with a symmetry: all, and only of some dimensions.
 std::pair<int, int> check_messages(Run run_case) {
   int all = 0;
   int some = 0;
@@ -334,8 +334,9 @@ RandomCase one_dim(Topology topology, std::int64_t npus, NetworkModel model) {
   return c;
 }
 
-// Each NPU sends 1000 B two wires on, and computes so long before it sends 3000 B to the next one: on the second
-// wire both meet. Which of them goes first depends on which NPU began first, and NPU 0 is the first of all.
+// Each NPU sends 1000 B over two links, and computes for a time before it sends 3000 B to the next one: both
+// messages meet on the second link. Which one goes first depends on which NPU began first, and NPU 0 is the first
+// of all.
 ReplayResult two_meet(std::uint64_t compute_us, bool symmetry) {
   RandomCase c = one_dim(Topology::ring, 5, NetworkModel::aware);
   c.dims[0].bytes_per_ns = 1;
@@ -368,8 +369,8 @@ TEST(Symmetry, GivesUpWhereTheOrderAtAWireMatters) {
   EXPECT_EQ(apart.classes, 1U);
 }
 
-// Each NPU receives from the two before it at one time, and has the compute slot for what comes first: 3 µs with 10
-// µs of CPU time after it, or 5 µs.
+// Each NPU receives from the two preceding NPUs at one time. The compute slot goes to the first arrival: 3 µs
+// followed by 10 µs of CPU time, or 5 µs.
 ReplayResult two_arrive(std::int64_t second_bytes, bool symmetry) {
   RandomCase c = one_dim(Topology::fully_connected, 5, NetworkModel::unaware);
   c.options.symmetry = symmetry;
@@ -415,7 +416,7 @@ TEST(Symmetry, WiresOfARing) {
   }
 }
 
-// Partners by XOR use both wires of a ring.
+// Partners by XOR use both directions of a ring.
 TEST(Symmetry, HalvingDoublingOnWires) {
   RandomCase c = one_dim(Topology::switched, 8, NetworkModel::aware);
   for (CollectiveChoice& choice : c.system.config.collectives)
@@ -454,8 +455,8 @@ TEST(Symmetry, GroupsOfAPipeline) {
   }
 }
 
-// An all-to-all as traces whose tags name both ends. With `twice`, the message to the next NPU has the tag of the
-// one to the NPU behind it on the even NPUs, so that channels do not correspond.
+// An all-to-all as traces whose tags contain both ends. With `twice`, on the even NPUs the messages to the next and
+// to the preceding NPU have equal tags, so that channels do not correspond.
 ReplayResult run_custom(NetworkModel model, bool twice, bool astra, bool symmetry) {
   constexpr Rank n = 6;
   RandomCase c = one_dim(Topology::switched, n, model);
@@ -497,7 +498,7 @@ TEST(Symmetry, TagsOfACustomAlgorithm) {
       if (astra && model == NetworkModel::wires) continue;
       const ReplayResult with = run_custom(model, false, astra, true);
       EXPECT_EQ(with.status, ReplayStatus::complete);
-      // With ASTRA-sim's rules the second begins where the first ends, which might be in two steps elsewhere.
+      // With ASTRA-sim's rules, the second begins where the first ends, which might be in two steps elsewhere.
       EXPECT_EQ(with.classes, astra ? 0U : 1U) << name(model) << astra;
       expect_equal(with, run_custom(model, false, astra, false));
       const ReplayResult mixed = run_custom(model, true, astra, true);

@@ -12,7 +12,7 @@ TEST(Inbox, MessagesFindTheirSlots) {
   for (const std::uint32_t slots : {1U, 2U, 63U, 64U, 65U, 128U, 129U, 1000U}) {
     Inbox inbox;
     inbox.open(0, Inbox::Slots::messages);
-    // Every third message comes before its receive, from the last one down.
+    // Every third message arrives before its receive, in descending order.
     std::set<std::uint32_t> early;
     for (std::uint32_t s = slots; s-- > 0;) {
       if (s % 3 != 0) continue;
@@ -31,7 +31,7 @@ TEST(Inbox, MessagesOfOneSizeComeInOrder) {
   Inbox inbox;
   inbox.open(0, Inbox::Slots::sizes);
   EXPECT_FALSE(inbox.come(1));
-  EXPECT_FALSE(inbox.post(0));  // of the other size
+  EXPECT_FALSE(inbox.post(0));  // of another size
   EXPECT_TRUE(inbox.post(1));
   EXPECT_FALSE(inbox.post(1));
   EXPECT_FALSE(inbox.post(1));
@@ -56,7 +56,7 @@ TEST(Inbox, PhasesComeOneAfterTheOther) {
   EXPECT_FALSE(inbox.post(0));
   EXPECT_TRUE(inbox.come(0));
   inbox.open(2, Inbox::Slots::messages);
-  EXPECT_FALSE(inbox.come(70));  // nothing is posted any more
+  EXPECT_FALSE(inbox.come(70));  // no receive is posted any more
   EXPECT_TRUE(inbox.post(70));
 }
 

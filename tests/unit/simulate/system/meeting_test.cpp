@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Messages of collectives find their receives by the streams of their members, or with a rendezvous in channels: on
-// a network that takes no time the same comes out, whenever members call.
+// Messages of collectives are matched to receives by the streams of their members, or with rendezvous by channels.
+// On a network that takes no time, both give the same result, for any call times.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -51,7 +51,7 @@ std::vector<std::int64_t> results(const std::vector<Trace>& traces, const Meetin
   return times;
 }
 
-// Each rank comes to each collective at a time of its own, some of them with all others waiting or far ahead.
+// Each rank calls each collective at its own time, sometimes with all others waiting or far ahead.
 std::vector<Trace> late_callers(const std::vector<Collective>& ops, std::int64_t bytes, bool groups) {
   std::vector<Trace> t = ranks(8);
   for (Rank r = 0; r < 8; ++r) {
@@ -99,7 +99,7 @@ TEST(Meeting, ExactSizes) {
   EXPECT_EQ(results(trees, tree, false), results(trees, tree, true));
 }
 
-// Not those with a root: whoever only sends has ended sooner where nobody asks for the message.
+// Without rooted collectives: a rank that only sends ends earlier if no rank receives the message.
 TEST(Meeting, Barriers) {
   const MeetingSetting setting{{NativeAlgorithm::ring}};
   const auto traces = late_callers({Collective::barrier, Collective::barrier}, 0, true);

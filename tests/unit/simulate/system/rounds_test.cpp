@@ -21,7 +21,7 @@ PhasePlan phase(NativeAlgorithm algorithm, Collective op, std::uint32_t n) {
   return plan_collective(model, {}, {.op = op, .bytes = 1000}).phases(0).front();
 }
 
-// Each round's message out is what the receiver expects in, whatever the remainder.
+// Each round's sent bytes match the receiver's expected bytes, for any remainder.
 TEST(Rounds, MessagesMatch) {
   for (const auto algorithm : {NativeAlgorithm::ring, NativeAlgorithm::direct, NativeAlgorithm::halving_doubling,
                                NativeAlgorithm::dissemination}) {
@@ -45,7 +45,7 @@ TEST(Rounds, MessagesMatch) {
   }
 }
 
-// The bytes that a place sends in all: those of all parts but one for each half of an all-reduce.
+// The total bytes that a member sends: all shards but one for each half of an all-reduce.
 TEST(Rounds, BytesAddUp) {
   for (const auto algorithm : {NativeAlgorithm::ring, NativeAlgorithm::direct, NativeAlgorithm::halving_doubling}) {
     for (const std::uint32_t n : {2U, 4U, 8U, 16U}) {
@@ -59,8 +59,8 @@ TEST(Rounds, BytesAddUp) {
           reduced += r.reduces ? r.in_bytes : 0;
         }
         const std::int64_t own = part_bytes(1003, n, place);
-        // Gathering, what all others hold comes in; scattering, n-1 contributions to the own part, halved on the
-        // way.
+        // When gathering, the data of all others arrives; when scattering, n-1 contributions to the own shard
+        // arrive, halved on the route.
         EXPECT_EQ(in - reduced, 1003 - own) << n << " " << place;
         if (algorithm == NativeAlgorithm::direct) {
           EXPECT_EQ(reduced, own * (n - 1));
@@ -70,21 +70,23 @@ TEST(Rounds, BytesAddUp) {
   }
 }
 
-// Contributions, followed round by round: in a ring and by halving and doubling every place ends with all of them.
+// Contributions, followed round by round: in a ring and by halving and doubling, every member ends with all of
+// them.
 TEST(Rounds, AllReduceReducesAll) {
   for (std::uint32_t n = 2; n <= 16; ++n) {
     const PhasePlan p = phase(NativeAlgorithm::ring, Collective::all_reduce, n);
-    // With one byte in part q and none elsewhere, the messages that carry it are those of part q.
+    // With one byte in shard q and none elsewhere, the messages that carry it belong to shard q.
     for (std::uint32_t q = 0; q < n; ++q) {
       std::vector<std::set<std::uint32_t>> has(n);
       for (std::uint32_t place = 0; place < n; ++place) has[place] = {place};
       for (std::uint64_t k = 0; k < rounds(p); ++k) {
         const auto before = has;
         for (std::uint32_t place = 0; place < n; ++place) {
-          // part_bytes gives the larger parts to the lowest numbers: part q alone has one byte more than part q+1.
+          // part_bytes gives the larger shards to the lowest numbers: shard q alone has one byte more than shard
+          // q+1.
           const Round r = round(p, place, std::int64_t{q} + 1, k, false);
           const Round s = round(p, place, std::int64_t{q}, k, false);
-          if (r.in_bytes == s.in_bytes) continue;  // of another part
+          if (r.in_bytes == s.in_bytes) continue;  // of another shard
           if (r.reduces) {
             has[place].insert(before[r.from].begin(), before[r.from].end());
           } else {

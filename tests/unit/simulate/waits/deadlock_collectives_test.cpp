@@ -195,7 +195,7 @@ TEST(DeadlockOfCollectives, TwoGroupsInOtherOrder) {
 }
 
 TEST(DeadlockOfCollectives, CollectiveBeforeASend) {
-  // Rank 0 sends after the collective what rank 1 wants before it.
+  // After the collective, rank 0 sends a message that rank 1 requires before it.
   auto t = ranks(2);
   all_reduce(t[0], 0, 1 * KiB);
   send(t[0], 1, 1, 100, 0, {0});
@@ -221,7 +221,7 @@ TEST(DeadlockOfCollectives, CollectiveHoldsTheResourceOfASend) {
 }
 
 TEST(DeadlockOfCollectives, OneCollectiveForWhichManyWait) {
-  // A circle over two ranks of sixteen, however many others wait in the collective.
+  // A cycle over two ranks of sixteen, while all others wait in the collective.
   auto t = ranks(16);
   for (Rank r = 0; r < 16; ++r) {
     if (r == 9) recv(t[r], 0, 11, 100);
@@ -249,7 +249,7 @@ TEST(DeadlockOfCollectives, CrossedReceivesInACustomAlgorithm) {
     recv(own[r], 0, 1 - r, 100);
     send(own[r], 1, 1 - r, 100, 0, {0});
   }
-  // Without ASTRA-sim's rules the messages of each collective are matched apart.
+  // Without ASTRA-sim's rules, the messages of each collective are matched separately.
   for (const bool astra : {true, false}) {
     const ReplayResult r = run_system(t, {.all_reduce = own, .astra = astra});
     EXPECT_EQ(
@@ -340,7 +340,7 @@ Lines without_hints(const ReplayResult& r) {
   return lines;
 }
 
-// The messages of a single collective are the same, whether they are matched apart from those of others or not.
+// The messages of a single collective are the same, whether they are matched separately from others or not.
 TEST(DeadlockOfCollectives, RandomCustomAlgorithms) {
   int deadlocks = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
@@ -373,7 +373,7 @@ TEST(DeadlockOfCollectives, RandomCustomAlgorithms) {
       EXPECT_EQ(astra.status, apart.status);
       if (apart.status != ReplayStatus::deadlock) continue;
       ++deadlocks;
-      // Which of several near misses a hint names is open.
+      // The near miss that a hint names is unspecified.
       EXPECT_EQ(without_hints(apart), without_hints(astra));
       EXPECT_FALSE(apart.waits.hints.empty());
     }

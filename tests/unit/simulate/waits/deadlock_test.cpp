@@ -57,7 +57,7 @@ TEST(Deadlock, CrossedReceives) {
 }
 
 TEST(Deadlock, FindsTheShortestCycle) {
-  // A circle of 4 ranks and one of 2, behind each other.
+  // A cycle of 4 ranks and one of 2, the second waiting for the first.
   auto t = ranks(4);
   for (Rank r = 0; r < 4; ++r) {
     recv(t[r], 0, (r + 3) % 4, 100, 1);
@@ -141,7 +141,7 @@ TEST(Deadlock, UnmatchedSendsAreTheLastOfTheirChannel) {
 }
 
 TEST(Deadlock, LongChainsAreReportedInTime) {
-  // 200 ranks that wait in a circle over 500 nodes each.
+  // 200 ranks that wait in a cycle over 500 nodes each.
   auto t = ranks(200);
   for (Rank r = 0; r < 200; ++r) {
     recv(t[r], 0, (r + 199) % 200, 100);
@@ -215,7 +215,7 @@ TEST(Deadlock, CircleOfThreeRanksOverOtherNodes) {
 }
 
 TEST(Deadlock, WrongTagBehindACircle) {
-  // The circle can be broken, but the wrong tag keeps another node waiting.
+  // The cycle can be broken, but the wrong tag keeps another node waiting.
   auto t = ranks(2);
   for (Rank r = 0; r < 2; ++r) {
     recv(t[r], 0, 1 - r, 100);
@@ -233,7 +233,7 @@ TEST(Deadlock, WrongTagBehindACircle) {
 // Rendezvous.
 
 TEST(Deadlock, RendezvousOfTwoSends) {
-  // Eager messages would get through.
+  // Eager messages would arrive.
   auto t = ranks(2);
   for (Rank r = 0; r < 2; ++r) {
     send(t[r], 0, 1 - r, 100);
@@ -265,7 +265,7 @@ TEST(Deadlock, RendezvousWithoutReceiver) {
 }
 
 TEST(Deadlock, RendezvousWithAnotherSize) {
-  // The receiver's request names no size, so the message is sent and then not received.
+  // The receiver's request contains no size, so the message is sent and then not received.
   auto t = ranks(2);
   send(t[0], 0, 1, 100, 4);
   recv(t[1], 1, 0, 120, 4);
@@ -282,7 +282,7 @@ TEST(Deadlock, RendezvousWithoutAnyReceive) {
 }
 
 TEST(Deadlock, RendezvousHoldsTheCommunicationResource) {
-  // Rank 1 sends second what rank 0 wants first.
+  // Rank 1 sends second the message that rank 0 receives first.
   auto t = ranks(2);
   send(t[0], 0, 1, 100, 1);
   recv(t[1], 0, 0, 100, 1, {2});
@@ -300,7 +300,7 @@ TEST(Deadlock, RendezvousHoldsTheCommunicationResource) {
 // Resources and rounds.
 
 TEST(Deadlock, WhatAnInvalidNodeFreesRunsInTheEnd) {
-  // Rank 0's send comes free while nothing but its receive is under way, which waits for rank 1's answer.
+  // Rank 0's send becomes ready while only its receive is active, which waits for rank 1's answer.
   auto t = ranks(2);
   recv(t[0], 0, 1, 100, 2);
   invalid(t[0], 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Replays that do not end, and what is said about them, for the tests of deadlocks.
+// Replays that do not complete, and their reports, for the tests of deadlocks.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct Setup {
   IssueMode issue = workload;
   std::vector<CommGroup> groups{};
   bool rendezvous = false;
-  std::vector<Trace> all_reduce{};  // by place: the custom algorithm of every all-reduce
+  std::vector<Trace> all_reduce{};  // by member: the custom algorithm of every all-reduce
   bool astra = true;                // one communication at a time
 };
 
@@ -52,7 +52,7 @@ inline ReplayResult run_system(const std::vector<Trace>& traces, const Setup& se
   return result;
 }
 
-// The circle and the hints.
+// The cycle and the hints.
 inline Lines advice(const ReplayResult& r) {
   Lines lines = describe(r.waits, 0);
   const auto useful = [](const std::string& line) {

@@ -11,7 +11,7 @@ namespace {
 using namespace convert;
 using test::SynthesisDraw;
 
-// Sum of the shortest ways of all pairs, by trying every device on the way (Floyd and Warshall).
+// Sum of the shortest routes of all pairs, trying every device on the route (Floyd and Warshall).
 std::int64_t sum_of_distances(const LinkGraph& graph, const std::vector<Device>& members,
                               const std::vector<std::int64_t>& lengths) {
   constexpr std::int64_t far = INT64_MAX / 4;

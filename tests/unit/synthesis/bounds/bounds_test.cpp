@@ -24,7 +24,7 @@ Fraction rate_of(const SynthesisProblem& p, const Bounds& bounds, BoundKind kind
   return us_per_byte(p.graph, bounds.find(kind)->crossings.front());
 }
 
-// What all but an all-to-all have as a ratio.
+// The ratio of all collectives except an all-to-all.
 Fraction main_rate(const SynthesisProblem& p, const Bounds& bounds) {
   return rate_of(p, bounds, p.collective == Collective::all_reduce ? BoundKind::cut : BoundKind::bandwidth);
 }
@@ -66,7 +66,7 @@ TEST(BoundsTest, OfLinksWithoutLatencyAndWithTooMuch) {
   }
 }
 
-// 8 parts of 1 MiB: of a mesh the middle link, or a corner, decides.
+// 8 shards of 1 MiB: the middle link of a mesh, or a corner, is decisive.
 TEST(BoundsTest, OfALineByCollective) {
   const std::string line = "mesh:8,bw=50GB/s,lat=500ns";
   constexpr std::int64_t shard = 20'971'520;  // picoseconds
@@ -80,11 +80,11 @@ TEST(BoundsTest, OfALineByCollective) {
   EXPECT_EQ(reduce.find(BoundKind::two_phase)->time, 14 * shard);
   EXPECT_FALSE(reduce.find(BoundKind::two_phase)->limits);
   EXPECT_EQ(reduce.find(BoundKind::cut)->time, 8 * shard);
-  EXPECT_EQ(reduce.find(BoundKind::traffic)->time, 8 * shard);  // 2 · 7 · 8 parts over 14 links
+  EXPECT_EQ(reduce.find(BoundKind::traffic)->time, 8 * shard);  // 2 · 7 · 8 shards over 14 links
   EXPECT_EQ(reduce.lower, 8 * shard + 500'000);
   const Bounds exchange = bounds_of(line, Collective::all_to_all);
   EXPECT_NEAR(static_cast<double>(exchange.find(BoundKind::bandwidth)->time), 16. * shard, 16. * shard * 5e-3);
-  EXPECT_EQ(exchange.find(BoundKind::cut)->time, 16 * shard);  // 4 · 4 parts over the link in the middle
+  EXPECT_EQ(exchange.find(BoundKind::cut)->time, 16 * shard);  // 4 · 4 shards over the link in the middle
 }
 
 TEST(BoundsTest, OfOneParticipantAreNothing) {
@@ -95,7 +95,7 @@ TEST(BoundsTest, OfOneParticipantAreNothing) {
   }
 }
 
-// Who trusts a bound adds up its links.
+// The sum of the links confirms each bound.
 TEST(BoundsTest, AreProvedByTheirLinks) {
   SynthesisDraw draw(5);
   for (int round = 0; round < test::rounds(60); ++round) {
@@ -138,7 +138,7 @@ TEST(BoundsTest, DoNotDependOnTheNumbersOfNpus) {
     draw.shuffle(names);
     const NetworkConfig other = relabelled(network, names);
     for (const Collective c : bounded) {
-      if (c == Collective::all_to_all) continue;  // whose lengths are near the best, not the best
+      if (c == Collective::all_to_all) continue;  // its lengths are near the best, not the best
       const auto p = test::problem_of(network, c, 1 << 20, std::nullopt, 0);
       const auto q = test::problem_of(other, c, 1 << 20, std::nullopt, names[0]);
       const Bounds a = find_bounds(p), b = find_bounds(q);
@@ -205,7 +205,7 @@ TEST(BoundsTest, AreNotRaisedByALink) {
   }
 }
 
-// Slow links and long latencies: what schedules can say, or an error.
+// Slow links and long latencies: within the range of schedules, or an error.
 TEST(BoundsTest, AreNoLongerThanSchedules) {
   const auto refusal = [](const std::string& network, std::int64_t shard) {
     return test::error_text([&] { (void)bounds_of(network, Collective::all_gather, shard); }, Error::Kind::input);

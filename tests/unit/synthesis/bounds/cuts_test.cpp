@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cuts of small random networks against the worst of all sets of devices.
+// Cuts of small random networks compared with the worst of all sets of devices.
 #include "synthesis/bounds/cuts.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::int64_t bandwidth_of(const LinkGraph& graph, DeviceSet inside) {
   return sum;
 }
 
-// The largest ratio of the parts that must leave a set to the bandwidth out of it.
+// The largest ratio of the shards that must leave a set to the bandwidth out of it.
 Fraction worst_of_all(const LinkGraph& graph, const std::function<std::int64_t(DeviceSet)>& parts) {
   Fraction worst;
   for (DeviceSet inside = 1; inside + 1 < 1U << graph.devices; ++inside) {
@@ -66,7 +66,7 @@ void expect_cut(const LinkGraph& graph, const WorstCut& worst, std::uint32_t par
   const Fraction ratio = worst.cut.ratio();
   EXPECT_EQ(reduced(static_cast<WideUnsigned>(ratio.numerator), static_cast<WideUnsigned>(ratio.denominator)),
             worst_of_all(graph, parts));
-  EXPECT_LE(worst.flows, 2 * participants);  // one, and one for each cut that is found
+  EXPECT_LE(worst.flows, 2 * participants);  // one, and one for each cut found
 }
 
 TEST(CutsTest, AreTheWorstOfAllSets) {
@@ -107,7 +107,7 @@ TEST(CutsTest, OfOneParticipantThereIsNone) {
   EXPECT_TRUE(worst_scatter_cut(p.graph, p.participants, 2).cut.devices.empty());
 }
 
-// Newton's method takes several cuts here: each box of a chain of boxes is worse than the ones before.
+// Newton's method takes several cuts here: each box of a chain of boxes is worse than the preceding ones.
 TEST(CutsTest, AreFoundOneAfterAnother) {
   NetworkConfig network{.source = "boxes"};
   constexpr std::uint32_t boxes = 8, in_box = 8;

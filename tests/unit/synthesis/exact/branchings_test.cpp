@@ -45,7 +45,7 @@ TEST(BranchingsTest, KeepTreesTogetherThatAreAlike) {
 }
 
 TEST(BranchingsTest, TakeTheNearestNodesFirst) {
-  // Either way round; the long edge is the last.
+  // Both orders; the long edge is the last.
   const std::vector<BranchingEdge> edges = {{0, 1, 1, 10}, {0, 2, 1, 1}, {2, 1, 1, 1}};
   const std::vector<std::uint32_t> roots = {0};
   const auto packed = pack_branchings(3, edges, roots, 1, {});

@@ -14,7 +14,7 @@ namespace {
 
 using namespace convert;
 
-// Circles through random devices, with others between all of them: each has as much bandwidth in as out.
+// Cycles through random devices, with others between all devices: each device has equal bandwidth in and out.
 NetworkConfig even_network(test::SynthesisDraw& draw, std::uint32_t npus, std::uint32_t switches) {
   NetworkConfig out{.source = "random"};
   out.graph.npus = npus;
@@ -72,7 +72,7 @@ void expect_packing(const SynthesisProblem& problem, const TreeScale& scale, con
   for (std::uint32_t l = 0; l < loads.size(); ++l) EXPECT_LE(loads[l], scale.capacities[l]) << "link " << l;
 }
 
-// Packs in all ways; returns how many packings there were, of which some may be missing where `all` is not set.
+// Packs with all choices. Returns the number of packings; unless `all` is set, some may be missing.
 int expect_packings(const SynthesisProblem& problem, bool all = true) {
   const std::vector<Device> roots = roots_of(problem);
   const ExactPacker packer(problem, roots);
@@ -180,16 +180,16 @@ TEST(ExactPackerTest, RefusesSwitchesWithLessOutThanIn) {
   EXPECT_TRUE(packer.scales(std::nullopt).empty());
   SynthesisChoice choice{.methods = {SynthesisMethod::exact}};
   EXPECT_EQ(test::error_message([&] { (void)synthesize(problem, choice); }, Error::Kind::usage),
-            "method exact wants as much bandwidth into " + problem.wires.device_name(4) +
-                " as out of it, since it does not take part; take trees");
+            "method exact requires as much bandwidth into " + problem.wires.device_name(4) +
+                " as out of it, since it does not take part; use trees");
   choice.methods.push_back(SynthesisMethod::greedy);
   EXPECT_EQ(test::error_message([&] { (void)synthesize(problem, choice); }, Error::Kind::usage),
-            "method greedy takes networks without switches in which all NPUs take part; take trees");
+            "method greedy requires a network without switches in which all NPUs take part; use trees");
   choice.methods.clear();
   EXPECT_GT(synthesize(problem, choice).made.total, 0);
 }
 
-// NPUs that do not take part add up nothing.
+// NPUs that do not take part do not reduce.
 TEST(ExactPackerTest, ReductionsCutNoWaysApart) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE(seed);

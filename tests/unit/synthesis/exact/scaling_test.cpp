@@ -46,7 +46,7 @@ TEST(TreeScaleTest, IsTheLeastWithWhichSoManyTreesExist) {
       RootFlows flows(problem.graph.devices, demand, arcs);
       for (std::uint32_t l = 0; l < arcs.size(); ++l) flows.set_capacity(l, scale->capacities[l]);
       EXPECT_EQ(flows.most_missing(1), 0);
-      // A little less is too little, or less than the bound.
+      // A slightly lower rate is too low, or less than the bound.
       const double rate = scale->per_bandwidth.value() * (1 - 1e-9);
       if (rate < bound.value() * static_cast<double>(trees)) continue;
       for (std::uint32_t l = 0; l < arcs.size(); ++l)

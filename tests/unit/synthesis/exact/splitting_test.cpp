@@ -17,7 +17,7 @@ std::vector<std::int64_t> bandwidths(const LinkGraph& graph, std::int64_t times)
   return out;
 }
 
-// Once around takes the links of a switch among all pairs alike.
+// One round distributes the links of a switch evenly among all pairs.
 TEST(SplittingTest, SpreadsASwitchOverAllPairs) {
   const auto problem = test::problem_of(parse_short_network("switch:6,bw=50GB/s"), Collective::all_gather);
   const TreeDemand demand{.participants = problem.participants, .roots = problem.participants, .trees = 1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is found is a symmetry; that of known networks is found whole.
+// Every result is a symmetry; the symmetry of known networks is found completely.
 #include "synthesis/symmetry/symmetry.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,8 @@ using namespace convert;
 
 using Roots = std::vector<Device>;
 
-// Each element keeps links and participants; only the identity leaves an NPU or a link where it is.
+// Each element maps links to links and participants to participants; only the identity maps an NPU or a link to
+// itself.
 void expect_symmetry(const SynthesisProblem& problem, const NetworkSymmetry& s) {
   const LinkGraph& graph = problem.graph;
   const LinkFinder links(graph);
@@ -71,7 +72,7 @@ TEST(NetworkSymmetry, OfWhatIsNotTheSameEverywhere) {
   NetworkConfig one_slow = test::rails(4, 3);
   one_slow.graph.wires[0].latency_ps += 1;
   EXPECT_EQ(found(one_slow), "none");
-  // All NPUs 0 of hosts are like each other, and unlike the others.
+  // All NPUs 0 of hosts are equivalent, and different from the others.
   NetworkConfig first = test::rails(4, 3);
   for (GraphWire& w : first.graph.wires) {
     if (w.from % 3 == 0 && w.from < 12) w.latency_ps += 1;
@@ -82,11 +83,11 @@ TEST(NetworkSymmetry, OfWhatIsNotTheSameEverywhere) {
 }
 
 TEST(NetworkSymmetry, OfSwitchesThatShareLinks) {
-  // Turns within leaves would leave the links between leaf and spine where they are.
+  // Rotations within leaves would map the links between leaf and spine to themselves.
   EXPECT_EQ(found("tree:4x3,bw=50GB/s|100GB/s"), "3: 0 1 2 3");
 }
 
-// Random links, each with its images by the turns of one digit.
+// Random links, each with its images under rotations of one digit.
 TEST(NetworkSymmetry, OfRandomNetworksOfLikeParts) {
   for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
     test::SynthesisDraw draw(seed);

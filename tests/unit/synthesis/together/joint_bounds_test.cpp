@@ -17,7 +17,7 @@ JointProblem joint(const NetworkConfig& network, const std::vector<SynthesisRequ
 }
 
 TEST(JointBounds, CutsCarryWhatAllCollectivesSend) {
-  // Two all-gathers of a ring bring the first NPU 3 parts of 1 MB each, over two links of 50 GB/s.
+  // Two all-gathers of a ring bring the first NPU 3 shards of 1 MB each, over two links of 50 GB/s.
   const NetworkConfig ring = parse_short_network("ring:4,bw=50GB/s,lat=0ns");
   const SynthesisRequest one{.collective = Collective::all_gather, .bytes = 4'000'000};
   EXPECT_EQ(find_joint_bounds(joint(ring, {one})).lower, 30'000'000);
@@ -25,7 +25,7 @@ TEST(JointBounds, CutsCarryWhatAllCollectivesSend) {
 }
 
 TEST(JointBounds, OppositeDirectionsDoNotAddUp) {
-  // A line: what goes to its end, and what comes from there, have links of their own.
+  // A line: data to its end and data from it use different links.
   NetworkConfig line{.source = "line"};
   line.graph.npus = 3;
   for (Device d = 0; d < 2; ++d) {

@@ -16,7 +16,7 @@ SynthesisProblem broadcast_without(const std::vector<std::string>& failed) {
                       diagnostics);
 }
 
-// Returns whether a tree comes to each participant.
+// Returns whether a tree reaches each participant.
 bool reaches_all(const SynthesisProblem& problem, const TreePacking::Tree& tree) {
   std::vector<std::uint8_t> has(problem.graph.devices);
   has[tree.root] = 1;
@@ -27,7 +27,7 @@ bool reaches_all(const SynthesisProblem& problem, const TreePacking::Tree& tree)
   return std::ranges::all_of(problem.participants, [&](Device d) { return has[d] != 0; });
 }
 
-// The root reaches all, but the tour by nearness, which begins at NPU 0, does not come to the root.
+// The root reaches all, but the tour by nearness, which begins at NPU 0, does not reach the root.
 TEST(ClosedForms, AreNotLaidWhereNoWayLeadsOn) {
   const SynthesisProblem problem = broadcast_without({"0>1", "2>1"});
   const std::vector<Device> roots = {1};
@@ -40,7 +40,7 @@ TEST(ClosedForms, AreNotLaidWhereNoWayLeadsOn) {
   }
 }
 
-// Whatever links are missing: a form reaches all, or is not laid.
+// For any missing links: a form reaches all, or is not mapped.
 TEST(ClosedForms, ReachAllOrAreNotLaid) {
   test::SynthesisDraw draw(5);
   int laid = 0, refused = 0;

@@ -33,7 +33,7 @@ std::string sample(const std::string& name) {
   return text.str();
 }
 
-// "npu0>leaf0 50 500000": the links by name, sorted, with GB/s and ps.
+// "npu0>leaf0 50 500000": links by name, sorted, with GB/s and ps.
 std::vector<std::string> links_of(const WireGraph& g) {
   std::vector<std::string> links;
   for (const GraphWire& w : g.wires) {
@@ -60,17 +60,17 @@ TEST(NetworkFiles, AreTakenApart) {
   EXPECT_EQ(split_network_file("-,hosts=2").path, "-");
   EXPECT_EQ(split_network_file(",hosts=2").path, ",hosts=2");
   const auto usage = [](auto use) { return test::error_message(use, Error::Kind::usage); };
-  EXPECT_EQ(usage([] { (void)split_network_file("f,a=1,a=2").get("a"); }), "network 'f': a is given twice");
+  EXPECT_EQ(usage([] { (void)split_network_file("f,a=1,a=2").get("a"); }), "network 'f': a is repeated");
   EXPECT_EQ(usage([] {
               split_network_file("f,host=1").check_keys({"hosts", "lat"}, "x");
             }),
             "network 'f': unknown key 'host'; did you mean hosts?");
   EXPECT_EQ(usage([] { (void)split_network_file("f,a=x").whole("a", 1, 5, 1); }),
-            "network 'f': a wants a whole number from 1 to 5, not 'x'");
+            "network 'f': a requires a whole number from 1 to 5, not 'x'");
   EXPECT_EQ(usage([] {
               (void)split_network_file("f,a=rial").choice("a", {"none", "rail"});
             }),
-            "network 'f': a is one of none, rail, not 'rial'; did you mean rail?");
+            "network 'f': a must be one of none, rail, not 'rial'; did you mean rail?");
 }
 
 TEST(NetworkFiles, ThatHaveSuchANameWin) {
@@ -82,22 +82,22 @@ TEST(NetworkFiles, ThatHaveSuchANameWin) {
 
 TEST(NetworkImports, TakeNoOptionsThatTheyHaveNot) {
   EXPECT_EQ(parse_usage("npus: 2\nlinks: [{between: [0, 1], bandwidth: 1GB/s}]\n", ",hosts=2"),
-            "network 'n': unknown key 'hosts'; a list of links or of dimensions takes no options");
+            "network 'n': unknown key 'hosts'; a list of links or of dimensions has no options");
   EXPECT_EQ(parse_usage(sample("star_links.tsv"), ",hosts=2"),
-            "network 'n': unknown key 'hosts'; a table of links takes no options");
+            "network 'n': unknown key 'hosts'; a table of links has no options");
   EXPECT_EQ(parse_usage(sample("pair_nccl.xml"), ",host=2"),
             "network 'n': unknown key 'host'; did you mean hosts?");
 }
 
 TEST(NetworkImports, SayWhatHoldsNoNetwork) {
-  EXPECT_NE(parse_error("<graphs version=\"1\"/>").find("n: is a graph file of NCCL"), std::string::npos);
+  EXPECT_NE(parse_error("<graphs version=\"1\"/>").find("n: is an NCCL graph file"), std::string::npos);
   EXPECT_NE(
       parse_error("<?xml version=\"1.0\"?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology/>").find("hwloc"),
       std::string::npos);
   EXPECT_EQ(parse_error("<!-- x --><svg/>"),
-            "n: is XML with root <svg>; a network in XML is a topology of NCCL, with root <system>");
+            "n: is XML with root <svg>; the only XML network is a topology of NCCL, with root <system>");
   EXPECT_EQ(parse_error("{\n  \"logical-dims\": [\"8\"]\n}"),
-            "n: holds the logical dimensions only; give the physical topology file");
+            "n: contains only the logical dimensions; use the physical topology file");
   EXPECT_NE(parse_error("{\"name\": \"a\", \"node_invbws_list\": []}").find("TACCL"), std::string::npos);
   EXPECT_NE(parse_error("{\"TopologyParams\": {}}").find("TE-CCL"), std::string::npos);
   EXPECT_NE(parse_error("infrastructure:\n  devices: []\n").find("annotated graph of InfraGraph"),
@@ -133,31 +133,33 @@ TEST(LinkTables, AreRead) {
 TEST(LinkTables, LocateErrors) {
   const std::string header = "from\tto\tbandwidth_MBps\tlatency_ns\n";
   const std::string head = "#npus\t2\n" + header;
-  EXPECT_EQ(parse_error("#npus\t2\n"), "n:1:1: ends before its header 'from to bandwidth_MBps latency_ns'");
+  EXPECT_EQ(parse_error("#npus\t2\n"),
+            "n:1:1: the file ends before its header 'from to bandwidth_MBps latency_ns'");
   EXPECT_EQ(parse_error("#npus\t2\n#x\t1\n"), "n:2:1: unknown line '#x'; known: #npus, #switches, #participants");
-  EXPECT_EQ(parse_error("#npus\tx\n"), "n:1:7: #npus wants a whole number, not 'x'");
-  EXPECT_EQ(parse_error("#npus\t-2\n"), "n:1:7: #npus wants a whole number, not '-2'");
+  EXPECT_EQ(parse_error("#npus\tx\n"), "n:1:7: #npus requires a whole number, not 'x'");
+  EXPECT_EQ(parse_error("#npus\t-2\n"), "n:1:7: #npus requires a whole number, not '-2'");
   EXPECT_EQ(parse_error("#npus\t2\na\tb\n"),
-            "n:2:1: the header is 'from to bandwidth_MBps latency_ns', separated by tabs");
-  EXPECT_EQ(parse_error("#npus\t1\n" + header), "n:1:1: a network has two NPUs or more, not 1");
-  EXPECT_EQ(parse_error("#npus\t1000000000\n" + header), "n:1:1: 1000000000 NPUs; at most 16777216 are taken");
+            "n:2:1: the header must be 'from to bandwidth_MBps latency_ns', separated by tabs");
+  EXPECT_EQ(parse_error("#npus\t1\n" + header), "n:1:1: a network requires at least two NPUs, not 1");
+  EXPECT_EQ(parse_error("#npus\t1000000000\n" + header), "n:1:1: 1000000000 NPUs; the limit is 16777216");
   EXPECT_EQ(parse_error("#npus\t2\n#switches\t4000000000\n" + header),
-            "n:1:1: 4000000000 switches; at most 2^20 are taken");
+            "n:1:1: 4000000000 switches; the limit is 2^20");
   EXPECT_EQ(parse_error("#npus\t2\n#participants\t0,2\n" + header),
-            "n:2: #participants: '2' is no NPU from 0 to 1, and not all");
-  EXPECT_EQ(parse_error("#npus\t2\n#participants\t0,0\n" + header), "n:2: #participants: NPU 0 is named twice");
-  EXPECT_EQ(parse_error(head + "0\t1\t1\n"), "n:3:1: a link is four numbers separated by tabs: from, to, MB/s, ns");
+            "n:2: #participants: '2' is not an NPU from 0 to 1, or 'all'");
+  EXPECT_EQ(parse_error("#npus\t2\n#participants\t0,0\n" + header), "n:2: #participants: NPU 0 is repeated");
+  EXPECT_EQ(parse_error(head + "0\t1\t1\n"),
+            "n:3:1: a link requires four numbers separated by tabs: from, to, MB/s, ns");
   EXPECT_EQ(parse_error(head + "0\t1\t1\t1\t1\n"),
-            "n:3:1: a link is four numbers separated by tabs: from, to, MB/s, ns");
-  EXPECT_EQ(parse_error(head + "0\t2\t1\t1\n"), "n:3:3: '2' is no device from 0 to 1: NPUs, then switches");
+            "n:3:1: a link requires four numbers separated by tabs: from, to, MB/s, ns");
+  EXPECT_EQ(parse_error(head + "0\t2\t1\t1\n"), "n:3:3: '2' is not a device from 0 to 1: NPUs, then switches");
   for (const std::string bad : {"nan", "-1", "0", "inf", "x", ""})
     EXPECT_EQ(parse_error(head + "0\t1\t" + bad + "\t1\n"),
-              "n:3:5: bandwidth wants MB/s above 0, not '" + bad + "'");
+              "n:3:5: bandwidth requires a positive number of MB/s, not '" + bad + "'");
   EXPECT_EQ(parse_error(head + "0\t1\t1\t-1\n"),
-            "n:3:7: latency wants ns, at least 0 and whole picoseconds, not '-1'");
+            "n:3:7: latency requires a non-negative number of ns in whole picoseconds, not '-1'");
   EXPECT_EQ(parse_error(head + "0\t1\t1\t1\n0\t1\t1\t1\n"), "n:4:1: a second link from npu0 to npu1");
   EXPECT_EQ(parse_error(head + "0\t0\t1\t1\n"), "n:3:1: a link from npu0 to itself");
-  EXPECT_EQ(parse_error(head + "0\t1\t1\t1\n"), "n:1:1: no way leads from npu1 to npu0");
+  EXPECT_EQ(parse_error(head + "0\t1\t1\t1\n"), "n:1:1: there is no route from npu1 to npu0");
 }
 
 TEST(Ns3Topologies, AreRead) {
@@ -172,11 +174,11 @@ TEST(Ns3Topologies, AreRead) {
   EXPECT_EQ(simai.switches, 3U);
   EXPECT_EQ(simai.wires[0], (GraphWire{.from = 0, .to = 4, .bytes_per_ns = 360, .latency_ps = 25'000}));
   EXPECT_EQ(parse("7 2 2 1 8 H100 2\n4 5 6\n" + sample("pairs_simai.txt").substr(21)).graph.wires, simai.wires);
-  // Switches first, as in HPCC's own, and words behind the links.
+  // Switches first, as in HPCC's own files, and words after the links.
   const NetworkConfig hpcc =
       parse("3 1 2\n0\n0 1 100Gbps 0.001ms 0\n0 2 100Gbps 0.001ms 0.5\n\nFirst line: nodes\n");
   EXPECT_EQ(hpcc.graph.wires[0].from, 2U);
-  EXPECT_EQ(hpcc.notes, (Lines{"1 link with an error rate: nothing is lost here",
+  EXPECT_EQ(hpcc.notes, (Lines{"1 link with an error rate: losses are not simulated",
                                "line 6 and later lines are ignored: they are not links"}));
   const NetworkConfig more = parse("2 0 1\n0 1 1Gbps 1ns 0\n1 0 1Gbps 1ns 0\n");
   EXPECT_EQ(more.graph.wires.size(), 2U);
@@ -188,22 +190,22 @@ TEST(Ns3Topologies, AreRead) {
 }
 
 TEST(Ns3Topologies, LocateErrors) {
-  EXPECT_EQ(parse_error("1 2 3 4\n").substr(0, 48), "n:1:1: the first line has 4 words; of ns-3's top");
+  EXPECT_EQ(parse_error("1 2 3 4\n").substr(0, 45), "n:1:1: the first line has 4 words; ns-3's top");
   EXPECT_EQ(parse_error("1 2 0\n"), "n:1:5: 2 switches among 1 node");
-  EXPECT_EQ(parse_error("1000000000 0 1\n"), "n:1: 1000000000 NPUs; at most 16777216 are taken");
-  EXPECT_EQ(parse_error("1000000000 999999998 1\n"), "n:1: 999999998 switches; at most 2^20 are taken");
-  EXPECT_EQ(parse_error("2 -1 1\n"), "n:1:3: the count of switches wants a whole number, not '-1'");
-  EXPECT_EQ(parse_error("3 1 1\n7\n"), "n:2:1: node 7 is not among the 3 of the first line");
-  EXPECT_EQ(parse_error("4 2 1\n3 3\n"), "n:2:3: switch 3 is named twice");
+  EXPECT_EQ(parse_error("1000000000 0 1\n"), "n:1: 1000000000 NPUs; the limit is 16777216");
+  EXPECT_EQ(parse_error("1000000000 999999998 1\n"), "n:1: 999999998 switches; the limit is 2^20");
+  EXPECT_EQ(parse_error("2 -1 1\n"), "n:1:3: the count of switches: expected a whole number, not '-1'");
+  EXPECT_EQ(parse_error("3 1 1\n7\n"), "n:2:1: node 7 is not one of the 3 nodes of the first line");
+  EXPECT_EQ(parse_error("4 2 1\n3 3\n"), "n:2:3: switch 3 is repeated");
   EXPECT_EQ(parse_error("2 0 4000000000\n0 1 1Gbps 1ns 0\n"),
-            "n:3:1: ends before the links, 4000000000 by the first line,");
-  EXPECT_EQ(parse_error("2 0 1\n0 1 1Gbps"), "n:2:10: ends before the delay of link 1 of 1");
-  EXPECT_EQ(parse_error("2 0 1\n0 1 nanGbps 1ns 0\n"), "n:2:5: a rate such as 400Gbps is expected, not 'nanGbps'");
-  EXPECT_EQ(parse_error("2 0 1\n0 1 -1Gbps 1ns 0\n"), "n:2:5: a rate such as 400Gbps is expected, not '-1Gbps'");
-  EXPECT_EQ(parse_error("2 0 1\n0 1 1Gbps 1 0\n"), "n:2:11: a delay such as 0.0005ms is expected, not '1'");
-  EXPECT_EQ(parse_error("2 0 1\n0 1 1Gbps 1ns 2\n"), "n:2:15: an error rate from 0 to 1 is expected, not '2'");
+            "n:3:1: the file ends before the links (4000000000 by the first line)");
+  EXPECT_EQ(parse_error("2 0 1\n0 1 1Gbps"), "n:2:10: the file ends before the delay of link 1 of 1");
+  EXPECT_EQ(parse_error("2 0 1\n0 1 nanGbps 1ns 0\n"), "n:2:5: expected a rate such as 400Gbps, not 'nanGbps'");
+  EXPECT_EQ(parse_error("2 0 1\n0 1 -1Gbps 1ns 0\n"), "n:2:5: expected a rate such as 400Gbps, not '-1Gbps'");
+  EXPECT_EQ(parse_error("2 0 1\n0 1 1Gbps 1 0\n"), "n:2:11: expected a delay such as 0.0005ms, not '1'");
+  EXPECT_EQ(parse_error("2 0 1\n0 1 1Gbps 1ns 2\n"), "n:2:15: expected an error rate from 0 to 1, not '2'");
   EXPECT_EQ(parse_error("2 0 1\n0 0 1Gbps 1ns 0\n"), "n:2:1: a link from npu0 to itself");
-  EXPECT_EQ(parse_error("3 0 1\n0 1 1Gbps 1ns 0\n"), "n:1: no way leads from npu0 to npu2");
+  EXPECT_EQ(parse_error("3 0 1\n0 1 1Gbps 1ns 0\n"), "n:1: there is no route from npu0 to npu2");
 }
 
 // Bandwidths are written with six digits.

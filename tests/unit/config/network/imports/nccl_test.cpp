@@ -37,7 +37,7 @@ std::string changed(std::string text, const std::string& from, const std::string
   return text.replace(at, from.size(), to);
 }
 
-// One CPU with GPUs, each in a PCI device of its own with what is given.
+// One CPU with GPUs, each in its own PCI device with the given elements.
 std::string machine(const std::vector<std::string>& gpus, const std::string& cpu = "arch=\"x86_64\"") {
   std::string text = "<system version=\"1\">\n<cpu numaid=\"0\" " + cpu + ">\n";
   for (std::size_t i = 0; i < gpus.size(); ++i)
@@ -127,7 +127,7 @@ TEST(NcclTopologies, JoinHosts) {
   EXPECT_EQ(nccl_way(rails, 0, 2),
             "npu0 host0.pci0000_01_00.0 host0.nic0000_03_00 host0.net0 rail0 host1.net0 host1.nic0000_03_00 "
             "host1.pci0000_01_00.0 npu2");
-  // To another rail: first over NVLink to the NPU beside the card, as NCCL goes.
+  // To another rail: first over NVLink to the NPU next to the card, as in NCCL.
   EXPECT_EQ(nccl_way(rails, 0, 3).substr(0, 32), "npu0 nvswitch0 npu1 host0.pci000");
   EXPECT_EQ(find_wire(rails.graph, "host1.net0", "rail0")->latency_ps, 2'000'000);
   EXPECT_EQ(rate(rails.graph, "host1.net0", "rail0"), 50.0);
@@ -146,8 +146,8 @@ TEST(NcclTopologies, JoinHosts) {
 }
 
 TEST(NcclTopologies, PreferWaysAsNcclDoes) {
-  // Two pairs with NVLinks, in a row: over a third GPU rather than over PCI; without NVLinks within the machine
-  // rather than over the network.
+  // Two pairs with NVLinks, in a row: over a third GPU instead of PCI; without NVLinks, within the machine instead
+  // of over the network.
   const std::string nv = "<nvlink target=\"0000:0";
   const auto to = [&](int i) { return nv + std::to_string(i) + ":00.0\" count=\"2\" tclass=\"0x030200\"/>"; };
   const NetworkConfig chain = nccl(machine({"<gpu dev=\"0\" sm=\"70\" rank=\"0\">" + to(1) + "</gpu>",
@@ -171,7 +171,7 @@ TEST(NcclTopologies, OtherLinks) {
                                     "<gpu dev=\"2\" gcn=\"gfx942\" rank=\"2\"><xgmi target=\"0000:01:00.0\" "
                                     "count=\"1\" tclass=\"0x038000\"/></gpu>"}))
                           .graph;
-  EXPECT_DOUBLE_EQ(rate(g, "npu0", "cpu0"), 223.56);  // in place of PCI
+  EXPECT_DOUBLE_EQ(rate(g, "npu0", "cpu0"), 223.56);  // instead of PCI
   EXPECT_EQ(find_wire(g, "npu0", "cpu0")->weight, 2U);
   EXPECT_EQ(rate(g, "npu1", "npu2"), 48.0);
   EXPECT_EQ(rate(g, "npu1", "cpu0"), 12.0);
@@ -195,14 +195,14 @@ TEST(NcclTopologies, SeveralHostsOfAFile) {
   const std::string apart =
       "<system version=\"1\">" + host("0xa", 0, "0000:c0:00.0") + host("0xb", 1, "0000:c0:00.0") + "</system>";
   EXPECT_EQ(nccl_error(apart),
-            "n: no way leads from npu0 to npu1; join the hosts with fabric=rail, switch or leaf-spine");
+            "n: there is no route from npu0 to npu1; join the hosts with fabric=rail, switch or leaf-spine");
   EXPECT_EQ(nccl_way(nccl(apart, ",fabric=switch"), 0, 1),
             "npu0 host0.cpu0 host0.nic0_cpu host0.net0 fabric host1.net0 host1.nic0_cpu host1.cpu0 npu1");
   EXPECT_EQ(nccl(shared, ",hosts=2,fabric=rail").graph.npus, 4U);
 }
 
 TEST(NcclTopologies, LeaveNetworkDevicesOut) {
-  // The same one beside both CPUs, as sockets are listed.
+  // The same device at both CPUs, listed as for sockets.
   std::string text = nccl_sample();
   for (const std::string cpu : {"  </cpu>\n  <cpu", "  </cpu>\n</system>"})
     text.insert(text.find(cpu), "<nic><net dev=\"7\" speed=\"10000\"/></nic>\n");
@@ -212,50 +212,48 @@ TEST(NcclTopologies, LeaveNetworkDevicesOut) {
 
 TEST(NcclTopologies, RanksByDevice) {
   const std::string text = machine({"<gpu dev=\"5\" sm=\"80\"/>", "<gpu dev=\"3\" sm=\"80\"/>"});
-  EXPECT_EQ(nccl_error(text),
-            "n:1:1: no GPU has a rank, as in files that are written for NCCL_TOPO_FILE; add ranks=dev");
+  EXPECT_EQ(nccl_error(text), "n:1:1: no GPU has a rank, as in files for NCCL_TOPO_FILE; add ranks=dev");
   EXPECT_EQ(nccl(text, ",ranks=dev").npus(), 2);
   EXPECT_EQ(nccl_error(machine({"<gpu dev=\"3\"/>", "<gpu dev=\"3\"/>"}), ",ranks=dev"),
-            "n:4:44: dev 3 is given twice, first in line 3");
+            "n:4:44: dev 3 is repeated, first given in line 3");
   const NetworkConfig some =
       nccl(machine({"<gpu dev=\"0\" rank=\"1\"/>", "<gpu dev=\"1\" rank=\"0\"/>", "<gpu dev=\"2\"/>"}));
   EXPECT_EQ(some.npus(), 2);
-  EXPECT_EQ(some.notes,
-            (std::vector<std::string>{"1 GPU without a rank left out, as outside of the communicator"}));
+  EXPECT_EQ(some.notes, (std::vector<std::string>{"1 GPU without a rank omitted: outside the communicator"}));
 }
 
 TEST(NcclTopologies, LocateErrors) {
   const std::string good = nccl_sample();
   EXPECT_EQ(nccl_error(good.substr(0, 900)).substr(0, 29), "n:16:3: not well-formed XML: ");
   EXPECT_EQ(nccl_error("<!DOCTYPE system [<!ENTITY a \"b\">]>\n<system/>"),
-            "n:1:11: a document type declaration is never part of a topology of NCCL; refused");
+            "n:1:11: a document type declaration is not accepted in a topology of NCCL; remove it");
   EXPECT_EQ(nccl_error(good + "<system/>"), "n:36:1: a second root element <system>");
-  EXPECT_EQ(nccl_error(good + "text"), "n:35:10: text outside of the root element");
-  EXPECT_EQ(nccl_error("<system version=\"1\"/>").substr(0, 37), "n:1:1: no <gpu> with a rank: NCCL fil");
+  EXPECT_EQ(nccl_error(good + "text"), "n:35:10: text outside the root element");
+  EXPECT_EQ(nccl_error("<system version=\"1\"/>").substr(0, 37), "n:1:1: no <gpu> has a rank: NCCL adds");
   EXPECT_EQ(nccl_error(changed(good, "rank=\"1\"", "rank=\"2\"")),
-            "n:20:9: rank 1 is missing; the ranks of a file are 0 to n-1");
+            "n:20:9: rank 1 is missing; a file must have the ranks 0 to n-1");
   EXPECT_EQ(nccl_error(changed(good, "rank=\"1\"", "rank=\"0\"")),
-            "n:20:9: rank 0 is given twice, first in line 5");
+            "n:20:9: rank 0 is repeated, first given in line 5");
   EXPECT_EQ(nccl_error(changed(good, "rank=\"1\"", "rank=\"x\"")),
-            "n:20:9: rank of <gpu> wants a whole number from 0 to 2147483647, not 'x'");
+            "n:20:9: rank of <gpu> requires a whole number from 0 to 2147483647, not 'x'");
   EXPECT_EQ(nccl_error(changed(machine({"<gpu rank=\"0\"/>", "<gpu rank=\"1\"/>"}), "0000:01", "0000:00")),
-            "n:4:1: busid 0000:00:00.0 of a GPU is given twice, first in line 3");
+            "n:4:1: busid 0000:00:00.0 of a GPU is repeated, first given in line 3");
   EXPECT_EQ(nccl_error(changed(good, "numaid=\"1\"", "numaid=\"0\"")),
             "n:17:3: a second CPU with numaid 0 of its host");
   EXPECT_EQ(nccl_error(changed(good, "count=\"9\"", "count=\"-9\"")),
-            "n:6:11: count of <nvlink> wants a whole number from 0 to 1000000, not '-9'");
+            "n:6:11: count of <nvlink> requires a whole number from 0 to 1000000, not '-9'");
   EXPECT_EQ(nccl_error(changed(good, " count=\"9\"", "")), "n:6:11: <nvlink> has no count");
   EXPECT_EQ(nccl_error(changed(good, "link_width=\"16\"", "link_width=\"1e9\"")),
-            "n:3:5: link_width of <pci> wants a whole number from 0 to 64, not '1e9'");
+            "n:3:5: link_width of <pci> requires a whole number from 0 to 64, not '1e9'");
   for (const std::string bad : {"nan", "inf", "1e300", "x"})
     EXPECT_EQ(nccl_error(changed(good, "\"400000\"", '"' + bad + '"')),
-              "n:12:11: speed of <net> wants a number up to 1e12, not '" + bad + "'");
+              "n:12:11: speed of <net> requires a number up to 1e12, not '" + bad + "'");
   EXPECT_EQ(nccl_error(changed(good, " busid=\"0000:82:00.0\"", "")), "n:19:7: <pci> has no busid");
   EXPECT_EQ(nccl_error(machine({"<gpu rank=\"0\"/><gpu rank=\"1\"/>"})),
-            "n:3:59: a second GPU at one busid (MLOPart) is not read");
-  EXPECT_EQ(nccl_error(machine({"<gpu rank=\"0\"/>"})), "n: a network has two NPUs or more, not 1");
+            "n:3:59: a second GPU at one busid (MLOPart) is not supported");
+  EXPECT_EQ(nccl_error(machine({"<gpu rank=\"0\"/>"})), "n: a network requires at least two NPUs, not 1");
   EXPECT_EQ(nccl_error(machine({"<gpu rank=\"0\"><xgmi target=\"a\" count=\"1\"/></gpu>"}), ",rates=nominal"),
-            "n:3:58: nominal rates of xGMI are not known; take rates=nccl");
+            "n:3:58: nominal rates of xGMI are unknown; use rates=nccl");
   std::string deep;
   for (int i = 0; i < 70; ++i) deep += "<pci busid=\"" + std::to_string(i) + "\">";
   for (int i = 0; i < 70; ++i) deep += "</pci>";
@@ -271,31 +269,31 @@ TEST(NcclTopologies, NoteWhatIsOdd) {
       nccl(machine({"<gpu rank=\"0\"><nvlink target=\"0000:07:00.0\" count=\"1\" tclass=\"0x030200\"/></gpu>",
                     "<gpu rank=\"1\"><nvlink target=\"0000:00:00.0\" count=\"2\" tclass=\"0x030200\"/></gpu>"}))
           .notes,
-      (std::vector<std::string>{
-          "1 link leads to a device that the file lacks, first in line 3: omitted",
-          "NVLinks that differ in the two directions, such as from gpu1 to gpu0",
-          "rank 0 has no <nvlink> to another device, unlike 1 other GPU: messages go over PCI"}));
+      (std::vector<std::string>{"1 link leads to a missing device, first in line 3: omitted",
+                                "asymmetric NVLinks, such as from gpu1 to gpu0",
+                                "rank 0 has no <nvlink> to another device, unlike 1 other GPU: messages use PCI"}));
 }
 
 TEST(NcclTopologies, RefuseOptions) {
   EXPECT_EQ(nccl_usage(",hosts=2"),
-            "network 'n': hosts=2 wants what joins them: fabric=rail, fabric=switch or fabric=leaf-spine");
+            "network 'n': hosts=2 requires fabric=rail, fabric=switch or fabric=leaf-spine");
   EXPECT_EQ(nccl_usage(",hosts=1000000000,fabric=rail"),
-            "network 'n': hosts wants a whole number from 1 to 16777216, not '1000000000'");
+            "network 'n': hosts requires a whole number from 1 to 16777216, not '1000000000'");
   EXPECT_EQ(nccl_usage(",fabric=rails"),
-            "network 'n': fabric is one of none, switch, rail, leaf-spine, not 'rails'; did you mean rail?");
-  EXPECT_EQ(nccl_usage(",lat=nvlnk:5ns"), "network 'n': lat of 'nvlnk'; did you mean nvlink?");
+            "network 'n': fabric must be one of none, switch, rail, leaf-spine, not 'rails'; did you mean rail?");
+  EXPECT_EQ(nccl_usage(",lat=nvlnk:5ns"), "network 'n': unknown kind of latency 'nvlnk'; did you mean nvlink?");
   EXPECT_EQ(nccl_usage(",lat=net:x"),
-            "network 'n': lat wants times such as nvlink:500ns,pci:700ns,net:2us, not 'net:x'");
-  EXPECT_EQ(nccl_usage(",leaf=2"), "network 'n': leaf and over belong to fabric=leaf-spine");
-  EXPECT_EQ(nccl_usage(",fabric=leaf-spine,over=nan"), "network 'n': over wants a number from 1 on, not 'nan'");
-  EXPECT_EQ(nccl_error(nccl_sample(), ",hosts=16000000,fabric=rail"),
-            "n: 32000000 NPUs; at most 16777216 are taken");
-  EXPECT_NE(nccl_error(nccl_sample(), ",hosts=100000,fabric=leaf-spine").find("shortest ways between 200000 NPUs"),
-            std::string::npos);
+            "network 'n': lat requires times such as nvlink:500ns,pci:700ns,net:2us, not 'net:x'");
+  EXPECT_EQ(nccl_usage(",leaf=2"), "network 'n': leaf and over require fabric=leaf-spine");
+  EXPECT_EQ(nccl_usage(",fabric=leaf-spine,over=nan"),
+            "network 'n': over requires a number of at least 1, not 'nan'");
+  EXPECT_EQ(nccl_error(nccl_sample(), ",hosts=16000000,fabric=rail"), "n: 32000000 NPUs; the limit is 16777216");
+  EXPECT_NE(
+      nccl_error(nccl_sample(), ",hosts=100000,fabric=leaf-spine").find("shortest routes between 200000 NPUs"),
+      std::string::npos);
 }
 
-// As RCCL reads them: a bridge of each element, and numbers apart by kind of device.
+// As in RCCL: a bridge for each element, and separate numbers by kind of device.
 TEST(NcclTopologies, BusidsThatAreGivenTwice) {
   EXPECT_EQ(nccl(changed(nccl_sample(), "0000:82", "0000:81")).npus(), 2);  // of a GPU and its bridge
   const std::string bridges =
@@ -306,7 +304,7 @@ TEST(NcclTopologies, BusidsThatAreGivenTwice) {
       "<gpu dev=\"1\" gcn=\"908\" rank=\"1\"/></pci></pci>\n</cpu>\n</system>\n";
   const NetworkConfig config = nccl(bridges);
   EXPECT_EQ(config.notes,
-            (std::vector<std::string>{"busid 0000:c5:00.0 of line 4 is also in line 3: read as another bridge"}));
+            (std::vector<std::string>{"busid 0000:c5:00.0 in line 4 is also in line 3: read as a second bridge"}));
   EXPECT_EQ(nccl_way(config, 0, 1), "npu0 pci0000_c5_00.0 cpu0 pci0000_c5_00.0_2 npu1");
 }
 
@@ -321,9 +319,9 @@ TEST(NcclTopologies, GpusThatDifferAreNoted) {
   };
   EXPECT_EQ(odd_gpus({gpu(0, 90, 18), gpu(1, 90, 18)}), Notes{});
   EXPECT_EQ(odd_gpus({gpu(0, 90, 18), gpu(1, 90, 0)}),
-            Notes{"rank 1 has no <nvlink>, unlike 1 other GPU of sm 90: messages go over PCI"});
+            Notes{"rank 1 has no <nvlink>, unlike 1 other GPU of sm 90: messages use PCI"});
   EXPECT_EQ(odd_gpus({gpu(0, 90, 0), gpu(1, 90, 0)}).size(), 1U);
-  EXPECT_EQ(odd_gpus({gpu(0, 89, 0), gpu(1, 89, 0)}), Notes{});  // which have no NVLink
+  EXPECT_EQ(odd_gpus({gpu(0, 89, 0), gpu(1, 89, 0)}), Notes{});  // they have no NVLink
   EXPECT_EQ(odd_gpus({gpu(0, 90, 18), gpu(1, 90, 18), gpu(2, 90, 12), gpu(3, 90, 18)}),
             Notes{"rank 2 has 12 NVLinks, 3 other GPUs of sm 90 have 18 NVLinks"});
   EXPECT_EQ(odd_gpus({gpu(0, 90, 18), gpu(1, 90, 12), gpu(2, 90, 12), gpu(3, 90, 18)}), Notes{});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells which etkit this is and what it was built with.
+// Version of etkit, and of what it was built with.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace tools {
 
 extern const char* const version_number;  // "0.1.0"
 
-// Returns what --version prints behind the tool's name: number and commit, then libraries, compiler and formats.
+// Returns what --version prints after the tool's name: number and commit, then libraries, compiler and formats.
 [[nodiscard]] std::string version_text();
 
 }  // namespace tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "common/tool_list.h"
+#include "about/tool_list.h"
 
 #include <algorithm>
 #include <iterator>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr ToolEntry entries[] = {
 #define TOOL(name, summary) {name, summary},
-#include "common/tools.def"
+#include "about/tools.def"
 #undef TOOL
 };
 

@@ -1,4 +1,4 @@
-# Run at every build: writes OUTPUT from INPUT when the commit or a library has changed.
+# Runs in every build: writes OUTPUT from INPUT if the commit or a library has changed.
 set(ETKIT_COMMIT "")
 if(GIT AND EXISTS "${SOURCE_DIR}/.git")
   execute_process(COMMAND ${GIT} -C ${SOURCE_DIR} describe --always --dirty --abbrev=7 --exclude=*

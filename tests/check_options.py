@@ -15,6 +15,7 @@ import sys
 
 LINES, COLUMNS = 50, 80  # of a screen
 ASTRA_GROUP = "As ASTRA-sim"  # ASTRA-sim's own names
+OTHERS = {"--no", "--sparse", "--hard-dereference"}  # in messages: a prefix of options, and options of tar
 ROOT = pathlib.Path(__file__).parent.parent
 
 
@@ -93,7 +94,7 @@ def main():
         if entry not in listed.splitlines():
             problems.append(f"etkit does not list {tool} as in its help")
     problems += check_meanings(by_tool)
-    problems += check_messages({o[2] for found in by_tool.values() for o in found} | {"--no-"})
+    problems += check_messages({o[2] for found in by_tool.values() for o in found} | OTHERS)
     print("\n".join(problems) or f"{len(tools)} tools, {len({o[2] for f in by_tool.values() for o in f})} options")
     return 1 if problems or not tools else 0
 

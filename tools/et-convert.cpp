@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // et-convert: converts any format to any format. et-timeline, its other name, converts runs to a timeline.
 #include "common/form.h"
+#include "common/option_texts.h"
 #include "common/sink.h"
 #include "common/source.h"
 #include "common/tool.h"
@@ -62,7 +63,7 @@ int main(int argc, char** argv) {
   };
   const auto setup = [&](tools::App& app) {
     tools::add_set_input_options(app, input);
-    app.add_option("--device", device, "FILE", "Kineto trace to link a PyTorch host trace with");
+    app.add_option("--device", device, "FILE", tools::option_text::device);
     if (timeline) return tools::add_target_options(app, output, "perfetto|chrome|run|html[,KEY=VALUE...]");
     app.add_flag("--repair", repair, "of a schedule: drop redundant copies, compute times from link order");
     tools::add_output_options(app, output);

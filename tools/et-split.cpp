@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
       .name = "et-split",
       .operands = "[INPUT...]",
       .examples = {{"et-split system.et -o part", "part.0.et … by the attribute npu of the nodes"},
-                   {"et-split --by map:devices.csv graph.et -o part", "by a map of nodes"},
+                   {"et-split --split-by map:devices.csv graph.et -o part", "by a map of nodes"},
                    {"et-split --join llama -o system.et", "the other way; et-split gives the same set back"},
                    {"et-split --ranks 0-7 llama -o llama8", "ranks 0 to 7 as a set of their own"},
                    {"et-split --iteration 5 --repeat 100 llama -o llama100", "a recorded training step, 100 times"},

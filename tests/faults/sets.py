@@ -195,9 +195,10 @@ def half_replaced(case):
 def read_only(scratch):
     """A user without write permission reads a whole set, and gets the next step for a half-replaced one."""
     case = ring(scratch, "readonly")
-    bin_of_all = scratch / "bin"  # others may not enter the folder of the build
-    bin_of_all.mkdir()
+    bin_of_all = scratch / "program/bin"  # others may not enter the folder of the build
+    bin_of_all.mkdir(parents=True)
     shutil.copy(pathlib.Path(BIN) / "et-convert", bin_of_all)
+    shutil.copytree(pathlib.Path(BIN).parent / "lib", bin_of_all.parent / "lib", symlinks=True)  # where it finds libetkit
     heard = 0
     for _, folder, where in half_replaced(case):
         before = contents(folder)

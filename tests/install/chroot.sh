@@ -22,7 +22,7 @@ cp "$debs"/*.deb "$root/tmp"
 inside 'apt-get update -qq'
 
 say "The tools, with no package that is only recommended"
-inside 'apt-get install -y -qq --no-install-recommends /tmp/etkit_*.deb >/dev/null 2>&1 && dpkg -s etkit | grep -E "^(Status|Version|Installed-Size)"'
+inside 'apt-get install -y -qq --no-install-recommends /tmp/etkit_*.deb /tmp/libetkit0*.deb >/dev/null 2>&1 && dpkg -s etkit | grep -E "^(Status|Version|Installed-Size)"'
 inside 'for tool in /usr/bin/et-*; do $tool --version | head -1; done'
 inside 'cd /usr/share/etkit
   et-convert -f msccl,size=1MiB testdata/msccl/okay-ring8.xml | et-validate --pass | et-replay -q -n testdata/networks/ring8.yml -o /tmp/ring8.run
@@ -58,4 +58,4 @@ inside 'cmake -S /tmp/consumer -B /tmp/consumer/build >/dev/null && cmake --buil
   /tmp/consumer/build/make_workload /tmp/step.etm && et-validate /tmp/step.etm && echo valid'
 
 say "And away with them"
-inside 'apt-get remove -y -qq etkit libetkit-dev >/dev/null 2>&1; ls /usr/bin/et-* /usr/share/etkit 2>/dev/null | wc -l'
+inside 'apt-get remove -y -qq etkit libetkit-dev "libetkit0*" >/dev/null 2>&1; ls /usr/bin/et-* /usr/share/etkit 2>/dev/null | wc -l'

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <string_view>
 
+#include "about/version.h"
 #include "common/form.h"
 #include "common/option_texts.h"
-#include "about/version.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
 #include "passes/anonymize/kept.h"
@@ -80,17 +80,18 @@ void add_anonymize_options(App& app, AnonymizeToolOptions& o) {
                  "new names of nodes: keyed hashes, the type, or numbers in order of appearance");
   app.add_list("--keep", o.keep, "NAME,...", "attributes to keep in addition to replay attributes");
   app.add_flag("--permute-ranks", o.permute_ranks, "renumber the ranks, in an order derived from the key");
-  app.add_flag("--no-times", o.no_times, "remove start times; durations stay");
+  app.add_flag("--no-times", o.no_times, "remove start times; durations stay").advanced();
   app.add_option("--jitter", o.jitter, "P%", "change the duration of each node by at most this share");
-  app.add_integer("--quantize-times", o.time_digits, 1, 9, "DIGITS", "round times to this many significant digits");
+  app.add_integer("--quantize-times", o.time_digits, 1, 9, "DIGITS", "round times to this many significant digits")
+      .advanced();
   app.add_choice("--sizes", o.sizes, {"pow2", "2"}, "round sizes up to a power of two, or to two digits");
   app.add_integer("--k", o.least_uses, 1, std::int64_t{1} << 40U, "N", option_text::k);
-  app.add_option("--scale-all", o.scale, "FACTOR", "multiply sizes and times");
-  app.add_flag("--merge-chains", o.merge_chains, "merge consecutive computations into one node");
+  app.add_option("--scale-all", o.scale, "FACTOR", "multiply sizes and times").advanced();
+  app.add_flag("--merge-chains", o.merge_chains, "merge consecutive computations into one node").advanced();
   app.group("Key");
   app.add_option("--key", o.key, "FILE", "secret key, 64 hexadecimal digits (default: random, not kept)");
-  app.add_option("--key-out", o.key_out, "FILE", "write the random key, which can test names later");
-  app.add_option("--table", o.table, "FILE", "write old and new names: for the owner only");
+  app.add_option("--key-out", o.key_out, "FILE", "write the random key, which can test names later").advanced();
+  app.add_option("--table", o.table, "FILE", "write old and new names: for the owner only").advanced();
   app.group("Proof");
   app.add_option("--report", o.report, "FILE", option_text::report);
   app.add_option("-n,--network", o.network, "NETWORK", option_text::network);

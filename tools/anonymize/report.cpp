@@ -2,8 +2,8 @@
 #include <array>
 #include <cstdio>
 
-#include "anonymize/proof.h"
 #include "about/version.h"
+#include "anonymize/proof.h"
 #include "core/units.h"
 #include "util/json_writer.h"
 

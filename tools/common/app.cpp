@@ -4,9 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <span>
 
-#include "common/text.h"
 #include "about/tool_list.h"
+#include "common/text.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
 #include "core/words.h"
@@ -324,7 +325,9 @@ std::string App::help(bool all) const {
     if (!body.empty()) out += '\n' + group + ":\n" + body;
   }
   if (!info.examples.empty()) out += "\nExamples:\n";
-  for (const auto& [command, purpose] : info.examples) {
+  constexpr std::size_t on_screen = 2;
+  const std::size_t shown = all ? info.examples.size() : std::min(info.examples.size(), on_screen);
+  for (const auto& [command, purpose] : std::span(info.examples).first(shown)) {
     out += "  " + command + '\n';
     if (purpose.empty()) continue;
     out += "      ";

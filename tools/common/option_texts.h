@@ -6,18 +6,17 @@
 namespace tools::option_text {
 
 inline constexpr char algorithm[] =
-    "algorithm of collectives: a name of et-generate --list, astra:NAME (ASTRA-sim's native), synthesized, or a "
-    "file or trace set";
+    "algorithm of collectives: a name of et-generate --list, astra:NAME, synthesized, or a file or trace set";
 inline constexpr char chunks[] = "pieces that each collective is cut into (default: 1)";
 inline constexpr char compat[] = "follow the rules of another program exactly, its defects included";
-inline constexpr char device[] = "Kineto trace of the same rank; with %r in both names, of every rank";
+inline constexpr char device[] = "Kineto trace of the rank of the host trace";
 inline constexpr char fail[] = "network without these links, such as 3-4 or npu3-switch0; 3>4: one direction";
 inline constexpr char format[] = "form of the printed result (default: text)";
 inline constexpr char forwarding[] =
     "devices that forward a message before all of it has arrived: switches, none (store), all (cut)";
 inline constexpr char iterations[] = "training steps (default: 1; of a profile: as many as recorded)";
 inline constexpr char k[] = "k-anonymity: keep nothing that occurs fewer than N times";
-inline constexpr char network[] = "network: a file, or a short form such as ring:8,bw=50GB/s,lat=500ns";
+inline constexpr char network[] = "network: a file, or such as ring:8,bw=50GB/s,lat=500ns";
 inline constexpr char occupancy[] = "a message occupies a link for its bytes, or for its bytes and the latency";
 inline constexpr char output[] = "file or prefix to write (default: -, stdout)";
 inline constexpr char ranks[] = "only these ranks, such as 0-3,8";

@@ -17,8 +17,8 @@
 #include <iostream>
 #include <new>
 
-#include "common/form.h"
 #include "about/version.h"
+#include "common/form.h"
 #include "io/document_limit.h"
 #include "io/output.h"
 #include "io/replace/cleanup.h"

@@ -140,8 +140,8 @@ SourceOptions source_of_side(const DiffOptions& o, std::size_t side) {
   if (o.operands[0] == "-" && o.operands[1] == "-") throw usage_error("only one of A and B can be standard input");
   return {.operands = {o.operands[side]},
           .from = o.from,
-          .groups = o.groups.value_or(""),
           .any_ranks = true,
+          .groups = o.groups.value_or(""),
           .hash = false,
           .runs = true};
 }

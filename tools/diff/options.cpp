@@ -103,10 +103,11 @@ void declare_diff(App& app, DiffOptions& o) {
   app.add_flag("--times", o.times, "compare only the times of nodes in both");
   app.add_option("--tolerance", o.tolerance, "1%|5us", "ignore smaller differences of times");
   app.add_list("--ignore-fields", o.ignore, "ATTR,...", "do not compare these attributes");
-  app.add_option("--map-ranks", o.map_ranks, "A=B,...", "which rank of B each rank of A is, such as 0-3=4-7");
+  app.add_option("--map-ranks", o.map_ranks, "A=B,...", "which rank of B each rank of A is, such as 0-3=4-7")
+      .advanced();
   app.group("Statistics");
   app.add_texts("-n,--network", o.networks, "NETWORK", option_text::network);
-  app.add_flag("--no-simulation", o.no_simulation, "compare recorded times only");
+  app.add_flag("--no-simulation", o.no_simulation, "compare recorded times only").advanced();
   app.group("Output");
   app.add_choice("--format", o.format, {"text", "json"}, option_text::format);
   app.add_integer("--top", o.top, 0, 1'000'000'000, "N", option_text::top);

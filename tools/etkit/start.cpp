@@ -16,20 +16,21 @@
 namespace tools {
 namespace {
 
-constexpr int exit_failure = 2;
-constexpr std::string_view prefix = "et-";
+constexpr int exit_not_started = 2;
+constexpr std::string_view short_prefix = "et-";
 
 int fail(const std::string& message) {
   std::cerr << "etkit: error: " << message << '\n';
-  return exit_failure;
+  return exit_not_started;
 }
 
 // Returns the path of the tool in the folder of this program; empty if the tool is not there.
 std::string beside_this(const std::string& tool) {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::string path = error ? std::string() : self.parent_path() / tool;
-  return !path.empty() && access(path.c_str(), X_OK) == 0 ? path : std::string();
+  if (error) return {};
+  const std::string path = self.parent_path() / tool;
+  return access(path.c_str(), X_OK) == 0 ? path : std::string();
 }
 
 }  // namespace
@@ -41,7 +42,7 @@ std::string etkit_help() {
       "       etkit doctor                 versions, formats, programs found\n\n"
       "Tools:\n";
   for (const ToolEntry& e : tool_list()) {
-    std::string line = "  " + std::string(e.name.substr(prefix.size()));
+    std::string line = "  " + std::string(e.name.substr(short_prefix.size()));
     line.resize(14, ' ');
     out += line.append(e.summary) + '\n';
   }
@@ -56,10 +57,10 @@ std::string etkit_help() {
 }
 
 int start_tool(const std::string& name, char** arguments) {
-  const std::string tool = name.starts_with(prefix) ? name : std::string(prefix) + name;
+  const std::string tool = name.starts_with(short_prefix) ? name : std::string(short_prefix) + name;
   std::vector<std::string> known = {"doctor"};
-  for (const ToolEntry& e : tool_list()) known.emplace_back(e.name.substr(prefix.size()));
-  if (std::find(known.begin(), known.end(), tool.substr(prefix.size())) == known.end()) {
+  for (const ToolEntry& e : tool_list()) known.emplace_back(e.name.substr(short_prefix.size()));
+  if (std::find(known.begin(), known.end(), tool.substr(short_prefix.size())) == known.end()) {
     if (name.starts_with('-')) return fail("unknown option '" + name + "'; see --help");
     return fail("unknown tool '" + name + "'" + convert::hint_for(name, known));
   }

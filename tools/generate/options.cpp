@@ -60,12 +60,11 @@ Noise noise_of(const GenerateOptions& o) {
 
 void add_generate_options(App& app, GenerateOptions& o) {
   app.group("Input");
-  app.add_operands(o.kind, "KIND", "a model, a workload file, a collective or a kind of trace; see --list");
+  app.add_operands(o.kind, "KIND", "model, workload file, collective or trace; see --list");
   add_output_options(app, o.output);
   app.group("What to make");
-  app.add_flag("--list", o.list, "list models, collectives with their algorithms, kinds of traces");
-  app.add_integer("--npus", o.npus, 1, most_npus, "N",
-                  "number of ranks (default: from the plan or --dims, else 8)");
+  app.add_flag("--list", o.list, "list models, algorithms and kinds of traces");
+  app.add_integer("--npus", o.npus, 1, most_npus, "N", "number of ranks (default: from the plan, else 8)");
   app.add_bytes("--size", o.sizes, "BYTES,...", option_text::size);
   app.add_choice("--show", o.show, {"plan", "sizes"}, option_text::show);
   app.add_choice("--format", o.format, {"text", "json"}, option_text::format).advanced();
@@ -74,9 +73,9 @@ void add_generate_options(App& app, GenerateOptions& o) {
   app.add_option("--plan", o.plan, "NAME", "published plan of the model, see --list (default: the first)");
   app.add_texts("--set", o.set, "KEY=VALUE", option_text::set);
   app.group("Algorithms");
-  app.add_option("-a,--algorithm", o.algorithm, "[WHICH[:CONDITION...]=]ALGORITHM", option_text::algorithm);
+  app.add_option("-a,--algorithm", o.algorithm, "NAME[,KEY=VALUE...]", option_text::algorithm);
   app.add_integer("--chunks", o.chunks, 1, 1 << 24, "K", option_text::chunks);
-  app.add_option("--dims", o.dims, "AxB...", "sizes of the dimensions of a hierarchical algorithm");
+  app.add_option("--dims", o.dims, "AxB...", "sizes of the dimensions of a hierarchical algorithm").advanced();
   app.add_list("--dim-algorithms", o.dim_algorithms, "NAME,...",
                "algorithm of each dimension: ring, direct or halving_doubling (default: ring)")
       .advanced();

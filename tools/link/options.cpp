@@ -18,7 +18,7 @@ void add_link_options(App& app, LinkToolOptions& to) {
   app.add_choice("--metadata-nodes", to.metadata_nodes, {"drop", "keep"},
                  "definitions of process groups: no nodes, or METADATA nodes")
       .advanced();
-  app.add_flag("--data-deps", to.data_deps, "add dependencies between writers and readers of a tensor");
+  app.add_flag("--data-deps", to.data_deps, "add dependencies between writers and readers of a tensor").advanced();
   app.add_flag("--reduce", to.reduce, "remove dependencies that others imply");
   app.add_flag("--relax", to.relax, "remove the order that makes ranks wait for each other in a cycle");
   app.add_choice("--compat", to.compat, {"chakra"}, option_text::compat).advanced();

@@ -52,7 +52,13 @@ MergeOptions merge_options(const MergeToolOptions& o, unsigned jobs) {
                        .ranks = {},
                        .faster = faster_builder(IssueMode::workload),
                        .jobs = jobs};
-  for (const std::string& text : o.algorithms) options.rules.push_back(parse_collective_rule(text));
+  for (const std::string& text : o.algorithms) {
+    options.rules.push_back(parse_collective_rule(text));
+    if (options.rules.back().native)
+      throw usage_error("-a " + text +
+                        ": et-replay simulates ASTRA-sim's native algorithms; et-generate --list has the "
+                        "names of programs");
+  }
   if (o.map) {
     const auto input = open_input(*o.map);
     for (CollectiveRule& rule : parse_rule_map(input->name(), input->read_rest()))

@@ -1,11 +1,9 @@
 # Changes the files to be packed to the layout of Debian's packages. Runs in cpack, with all components below
 # CPACK_TEMPORARY_DIRECTORY.
-foreach(component tools development)
+foreach(component ${CPACK_COMPONENTS_ALL})
   set(root ${CPACK_TEMPORARY_DIRECTORY}/${component}/usr)
-  set(package ${CPACK_DEBIAN_TOOLS_PACKAGE_NAME})
-  if(component STREQUAL "development")
-    set(package ${CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME})
-  endif()
+  string(TOUPPER ${component} name)
+  set(package ${CPACK_DEBIAN_${name}_PACKAGE_NAME})
   set(doc ${root}/share/doc/${package})
   file(COPY ${CPACK_ETKIT_SOURCE_DIR}/LICENSE ${CPACK_ETKIT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${doc})
   file(RENAME ${doc}/LICENSE ${doc}/copyright)

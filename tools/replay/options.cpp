@@ -28,8 +28,7 @@ const SweepSetting* find(const std::vector<SweepSetting>& settings, std::string_
 }
 
 bool is_daily(const std::string& key) {
-  constexpr std::array<std::string_view, 9> daily = {"network",   "model", "compute", "comm", "system",
-                                                     "algorithm", "fail",  "slow",    "size"};
+  constexpr std::array<std::string_view, 5> daily = {"network", "model", "compute", "comm", "algorithm"};
   return std::find(daily.begin(), daily.end(), key) != daily.end();
 }
 

@@ -53,7 +53,7 @@ void check_explain(const ReplayOutputOptions& o, bool sweep) {
   const char* other = sweep                 ? "a sweep"
                       : o.timeline          ? "--timeline"
                       : o.memory_trace      ? "--memory-trace"
-                      : o.show != "npus"    ? "--show"
+                      : o.table() != "npus" ? "--show"
                       : o.format == "astra" ? "--format astra"
                                             : nullptr;
   if (other != nullptr) throw usage_error(std::string("--explain cannot be combined with ") + other);
@@ -70,18 +70,18 @@ void check_to(const ReplayOutputOptions& o, bool sweep) {
   }
   if (!o.to) return;
   if (!is_schedule(o)) throw usage_error("-t " + *o.to + ": expected ten, run, html, perfetto or chrome");
-  const char* other = sweep                ? "a sweep"
-                      : o.explain          ? "--explain"
-                      : o.show != "npus"   ? "--show"
-                      : o.format != "text" ? "--format"
-                                           : nullptr;
+  const char* other = sweep                 ? "a sweep"
+                      : o.explain           ? "--explain"
+                      : o.table() != "npus" ? "--show"
+                      : o.format != "text"  ? "--format"
+                                            : nullptr;
   if (other != nullptr) throw usage_error(std::string("-t cannot be combined with ") + other);
 }
 
 void check_report(const ReplayOutputOptions& o, bool sweep) {
-  if (o.show == "npus") return;
+  if (o.table() == "npus") return;
   if (sweep) throw usage_error("--show is for a single replay, not for a sweep");
-  if (o.format == "astra") throw usage_error("--format astra cannot be combined with --show " + o.show);
+  if (o.format == "astra") throw usage_error("--format astra cannot be combined with --show " + o.table());
 }
 
 void check_suffix(const ReplayOutputOptions& o, bool sweep) {
@@ -114,16 +114,16 @@ void check_files(const ReplayOutputOptions& o, bool sweep) {
 
 void check_print_network(const ReplayOutputOptions& o, bool sweep) {
   if (!o.print_network) return;
-  const char* other = sweep                ? "a sweep"
-                      : o.to               ? "-t"
-                      : o.explain          ? "--explain"
-                      : o.what_if          ? "--what-if"
-                      : o.timeline         ? "--timeline"
-                      : o.track_memory     ? "--track-memory"
-                      : o.memory_trace     ? "--memory-trace"
-                      : o.show != "npus"   ? "--show"
-                      : o.format != "text" ? "--format"
-                                           : nullptr;
+  const char* other = sweep                 ? "a sweep"
+                      : o.to                ? "-t"
+                      : o.explain           ? "--explain"
+                      : o.what_if           ? "--what-if"
+                      : o.timeline          ? "--timeline"
+                      : o.track_memory      ? "--track-memory"
+                      : o.memory_trace      ? "--memory-trace"
+                      : o.table() != "npus" ? "--show"
+                      : o.format != "text"  ? "--format"
+                                            : nullptr;
   if (other != nullptr) throw usage_error(std::string("--print-network cannot be combined with ") + other);
 }
 
@@ -152,7 +152,7 @@ void write_report(const ReplayResult& result, const ReplayOutputOptions& o, bool
     out.write(text);
     text.clear();
   };
-  const ReportOptions options{.part = part_of(o.show), .all = all, .findings = findings, .drain = drain};
+  const ReportOptions options{.part = part_of(o.table()), .all = all, .findings = findings, .drain = drain};
   std::string text;
   if (o.format == "json") {
     append_json(result, text, options);
@@ -240,7 +240,7 @@ void report_unfinished(ReplayResult& result, const InputOptions& input, const st
 }  // namespace
 
 std::optional<RunForm> run_form(const ReplayOutputOptions& o) {
-  const bool report = o.format != "text" || o.show != "npus" || o.explain;
+  const bool report = o.format != "text" || o.table() != "npus" || o.explain;
   if (!o.to && report && o.output && without_compression_suffix(*o.output).ends_with(".json")) return std::nullopt;
   return run_form(o.to, o.output);
 }
@@ -252,18 +252,18 @@ bool is_schedule(const ReplayOutputOptions& o) {
 void add_replay_output_options(App& app, ReplayOutputOptions& to) {
   app.group("Output");
   app.add_option("-o,--output", to.output, "PATH", option_text::output);
-  app.add_option("-t,--to", to.to, "run|html|perfetto|chrome|ten[,KEY=VALUE...]", option_text::to);
+  app.add_option("-t,--to", to.to, "run|html|perfetto|chrome|ten[,KEY=VALUE...]", option_text::to).advanced();
   app.add_choice("--format", to.format, {"text", "csv", "json", "astra"}, "form of the printed result");
-  app.add_choice("--show", to.show, {"npus", "collectives", "links"}, option_text::show);
-  app.add_option("--explain", to.explain, "RANK:NODE|end",
-                 "print why a node started, or the run ended, when it did");
-  app.add_option("--timeline", to.timeline, "PATH", "also write a Chrome trace, for ui.perfetto.dev");
+  app.add_choice("--show", to.show, {"npus", "collectives", "links"}, option_text::show).advanced();
+  app.add_option("--explain", to.explain, "RANK:NODE|end", "why a node started, or the run ended, at its time");
+  app.add_option("--timeline", to.timeline, "PATH", "also write a Chrome trace, for ui.perfetto.dev").advanced();
   app.add_flag("--print-network", to.print_network, "write the links of the network as YAML, and replay nothing")
       .advanced();
   app.add_flag(
-      "--what-if", to.what_if,
-      "replay again with one thing changed at a time (done anyway below 2 million events), for a run, page "
-      "or JSON");
+         "--what-if", to.what_if,
+         "replay again with one thing changed at a time (done anyway below 2 million events), for a run, page "
+         "or JSON")
+      .advanced();
   app.add_flag("--track-memory", to.track_memory, "report the peak of local memory, from tensors of nodes")
       .advanced();
   app.add_option("--memory-trace", to.memory_trace, "PREFIX",
@@ -288,14 +288,14 @@ void check_replay_output(const ReplayOutputOptions& o, const Scenario& scenario)
                         (scenario.by_rank() ? "--compute recorded --comm recorded" : "--comm recorded"));
   };
   if (recorded != Recorded::nothing) {
-    refuse(o.show != "npus", "--show " + o.show);
+    refuse(o.table() != "npus", "--show " + o.table());
     refuse(is_schedule(o), "-t " + o.to.value_or(""));
     refuse(scenario.by_rank() && o.track_memory, "--track-memory");
     refuse(scenario.by_rank() && o.memory_trace, "--memory-trace");
   }
-  if (o.show == "links" && model == NetworkModel::unaware)
+  if (o.table() == "links" && model == NetworkModel::unaware)
     throw usage_error("model unaware has no links; give --model aware or links");
-  if (o.show == "links" && scenario.network.ideal) throw usage_error("an ideal network has no links");
+  if (o.table() == "links" && scenario.network.ideal) throw usage_error("an ideal network has no links");
   if (is_schedule(o) && model != NetworkModel::wires)
     throw usage_error("-t " + *o.to + " requires --model links; the other models have no links, or no exact times");
   if (is_schedule(o) && scenario.options.network.multipath == Multipath::split)
@@ -356,7 +356,7 @@ void set_replay_output(const ReplayOutputOptions& o, ReplayOptions& options) {
   options.network.log_hops = is_schedule(o);
   if (o.explain) options.explain = explain_target(*o.explain);
   // All reports except npus name the bottleneck.
-  options.network.count_wires = o.show != "npus" && options.network.model != NetworkModel::unaware;
+  options.network.count_wires = o.table() != "npus" && options.network.model != NetworkModel::unaware;
   if (!options.timeline && !options.explain) options.most_npus_alone = most_recorded_alone;
   constexpr std::uint32_t most_listed_alone = 4096;  // a table has one row for all NPUs of a kind
   if (o.format != "text" || run_form(o)) options.list_all_up_to = most_listed_alone;

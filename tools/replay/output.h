@@ -16,8 +16,8 @@ namespace tools {
 
 struct ReplayOutputOptions {
   std::string format = "text";
-  std::string show = "npus";
-  std::optional<std::string> to;  // "ten,form=csv" instead of the report, or a form of runs
+  std::optional<std::string> show;  // see table()
+  std::optional<std::string> to;    // "ten,form=csv" instead of the report, or a form of runs
   std::optional<std::string> output;
   std::optional<std::string> timeline;
   std::optional<std::string> explain;
@@ -25,6 +25,8 @@ struct ReplayOutputOptions {
   bool track_memory = false;
   std::optional<std::string> memory_trace;
   bool print_network = false;  // instead of a replay
+
+  [[nodiscard]] std::string table() const { return show.value_or("npus"); }
 };
 
 // Returns the form of the run that is written to -o; nothing if a report or a schedule is written.

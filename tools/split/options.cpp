@@ -22,18 +22,20 @@ void add_split_options(App& app, SplitToolOptions& o) {
   app.add_option("--split-by", o.by, "attr:NAME|map:FILE", "source of a node's NPU (default: attr:npu)");
   app.add_integer("--default-npu", o.default_npu, 0, largest_rank, "R", "NPU of nodes without one").advanced();
   app.add_choice(
-      "--cross", o.cross, {"pair", "drop", "error"},
-      "edges between NPUs: a message (pair), removed, or an error (default: pair); with --ranks messages "
-      "to other ranks: removed, or an error (default)");
+         "--cross", o.cross, {"pair", "drop", "error"},
+         "edges between NPUs: a message (pair), removed, or an error (default: pair); with --ranks messages "
+         "to other ranks: removed, or an error (default)")
+      .advanced();
   app.add_flag("--join", o.join, "join a set into one trace, which splits into the same bytes");
   app.add_option("--ranks", o.ranks, "LIST", option_text::ranks);
-  app.add_flag("--keep-ranks", o.keep_ranks, "keep the numbers of ranks; else from 0");
+  app.add_flag("--keep-ranks", o.keep_ranks, "keep the numbers of ranks; else from 0").advanced();
   app.add_flag("--collapse", o.collapse, "fold merged collectives back into single nodes");
-  app.add_flag("--fold", o.fold, "one representative of each rank class; PREFIX.classes.json lists the members");
+  app.add_flag("--fold", o.fold, "one representative of each rank class; PREFIX.classes.json lists the members")
+      .advanced();
   app.group("Training steps");
   app.add_option("--iteration", o.iteration, "K|A-B|medoid",
                  "only these iterations, by the program's numbers; medoid: the one of median length");
-  app.add_integer("--repeat", o.repeat, 1, most_repeats, "N", "repeat the iterations N times");
+  app.add_integer("--repeat", o.repeat, 1, most_repeats, "N", "repeat the iterations N times").advanced();
   app.add_option("--window", o.window, "FROM..TO", "only this part of the recorded time, such as 1ms..2ms");
   app.add_choice("--partial", o.partial, {"comp", "drop", "error"},
                  "calls and messages with some ranks outside the window: a computation of the same duration "

@@ -46,7 +46,7 @@ struct Fastest {
 // `of`: " of FILE" if there are several programs.
 std::string rate_note(const Fastest& f, const std::string& of) {
   return "a threadblock" + of + " sends " + threadblock_rate(f.bytes_per_ns) + " here, but about " +
-         threadblock_rate(f.limit()) + " on MI300X; see et-replay(1), WHAT IS NOT SIMULATED";
+         threadblock_rate(f.limit()) + " on MI300X; see et-simulation(7), WHAT IS NOT SIMULATED";
 }
 
 // The rank of an algorithm whose threadblocks send most.

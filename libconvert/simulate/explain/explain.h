@@ -93,7 +93,7 @@ struct ExplainSources {
 [[nodiscard]] Explanation explain(const ExplainSources& sources);
 
 // Append text for people (at most `max_steps` steps; 0: all), CSV with a line for each step, or a JSON object. The
-// columns and keys are documented in et-replay(1), OUTPUT.
+// columns and keys are documented in et-simulation(7), RESULTS.
 void append_text(const Explanation& e, std::string& out, std::size_t max_steps);
 void append_csv(const Explanation& e, std::string& out);
 void append_json(const Explanation& e, std::string& out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes the result of a replay as text, CSV and JSON. Columns and keys are documented in et-replay(1), OUTPUT.
+// Writes the result of a replay as text, CSV and JSON. Columns and keys are documented in et-simulation(7), RESULTS.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,7 @@ def options_in_help(tool):
 def options_in_man(page):
     """Options with their own entry: lines .BR/.B/.IP/.TP that begin with one."""
     with open(page, encoding="utf-8") as f:
-        text = f.read().replace("\\-", "-")
+        text = re.sub(r"\\f[BIPR]", "", f.read().replace("\\-", "-"))
     section = re.search(r"^\.SH OPTIONS\n(.*?)(?=^\.SH )", text, re.DOTALL | re.MULTILINE)
     entries = re.findall(r"^\.TP\n(.*)$", section[1] if section else "", re.MULTILINE)
     return {name for entry in entries for name in re.findall(r"(?<![\w-])--?[a-z][\w-]*", entry)}

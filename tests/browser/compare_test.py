@@ -115,7 +115,7 @@ class Replays(CompareTest):
         changes = [abs(float(b) - float(a)) for a, b in zip(self.page.data("#links tbody tr", "a"), self.page.data("#links tbody tr", "b"))]
         self.assertEqual(changes, sorted(changes, reverse=True))
         first = [self.page.data("#breakdown .by-npu tbody tr", key)[0] for key in ("npu", "part")]
-        self.assertEqual(first, ["8", "exposed"], "4505.4 us of A, 570.431 us of B")
+        self.assertEqual(first, ["8", "exposed"], "4505.4 µs of A, 570.431 µs of B")
 
     def test_timelines_share_a_window(self):
         total = max(int(self.page.data("#numbers tr[data-id=total]", side)[0]) for side in "ab")

@@ -15,7 +15,7 @@ namespace {
 
 using namespace convert;
 
-// Two boxes of eight V100, for which TE-CCL publishes 48.75 us after 47 s.
+// Two boxes of eight V100, for which TE-CCL publishes 48.75 µs after 47 s.
 TEST(SynthesisLawsCorpusTest, TwoBoxesOfV100) {
   REQUIRE_CORPUS();
   const corpus::SynthesisNetwork network = corpus::synthesis_network("ndv2_2");

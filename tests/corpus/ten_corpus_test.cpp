@@ -290,7 +290,7 @@ TEST(TenCorpus, ForeignSchedulesAreReadAndTheirFlawsNamed) {
     ++timed;
     const std::string all = warnings(entry.path(), s);
     const bool too_much = entry.path().string().find("multiple_5") != std::string::npos;
-    EXPECT_EQ(all.find("0.156259 us too much") != std::string::npos, too_much) << entry.path() << all;
+    EXPECT_EQ(all.find("0.156259 µs too much") != std::string::npos, too_much) << entry.path() << all;
     EXPECT_EQ(all.find("claims to take") != std::string::npos, too_much) << entry.path() << all;
   }
   EXPECT_EQ(timed, 4U);

@@ -127,7 +127,7 @@ TEST(WildPytorchFilesCorpusTest, DamagedJsonIsReadWithWarnings) {
     std::int64_t sum = 0;
     for (const Profile::DeviceOp& d : p.device_ops) sum += d.duration_ns;
     EXPECT_EQ(p.device_ops.size(), 2U) << name;
-    EXPECT_EQ(sum, 50'000) << name;  // 40 and 10 us, from 100 to 240 us
+    EXPECT_EQ(sum, 50'000) << name;  // 40 and 10 µs, from 100 to 240 µs
     EXPECT_GE(diagnostics.warnings(), 1U) << name;
   }
   Diagnostics diagnostics;

@@ -201,7 +201,7 @@ void run(const Words& words, const std::string& network = {}) {
   for (std::string& word : kept) argv.push_back(word.data());
   argv.push_back(nullptr);
   const tools::ToolInfo info{
-      .name = "et-generate", .summary = {}, .operands = "KIND", .examples = {}, .reads_files = false};
+      .name = "et-generate", .operands = "KIND", .examples = {}, .reads_files = false};
   const NoOutput none;
   const int status =
       tools::run_tool(static_cast<int>(words.size()), argv.data(), info, tools::add_generate_options, generate);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/option_texts.h"
 #include "core/rank_list.h"
 #include "core/units.h"
 #include "util/log.h"

@@ -170,7 +170,7 @@ void ScheduleBuilder::check_wires() {
     if (l.src == l.dst) throw error(l.line, "a link from node " + std::to_string(l.src) + " to itself");
     const bool told = l.bandwidth_gib_per_s > 0 && l.bandwidth_gib_per_s <= most_gib_per_s;
     if (s.wires_told && (!told || l.latency_us < 0 || l.latency_us > most_us)) {
-      throw error(l.line, "a link's bandwidth must be more than 0 GiB/s, its latency at least 0 us");
+      throw error(l.line, "a link's bandwidth must be more than 0 GiB/s, its latency at least 0 µs");
     }
   }
   std::vector<const Schedule::Wire*> sorted;
@@ -374,7 +374,7 @@ Schedule ScheduleBuilder::finish(const FormatOptions& options, Diagnostics& diag
   if (schedule.chunk_bytes.value_or(1) <= 0) {
     throw error(chunk_bytes_line, "the size of a chunk must be at least 1 byte");
   }
-  if (schedule.step_ps == 0) throw error(step_line, "a step must take more than 0 us");
+  if (schedule.step_ps == 0) throw error(step_line, "a step must take more than 0 µs");
   check_forwarding();
   renumber_switches();
   check_nodes();

@@ -177,7 +177,7 @@ class CsvReader {
     l.src = static_cast<std::uint32_t>(lines_.natural(1, "a node", most_nodes));
     l.dst = static_cast<std::uint32_t>(lines_.natural(2, "a node", most_nodes));
     l.bandwidth_gib_per_s = lines_.number(3, "the bandwidth in GiB/s");
-    l.latency_us = lines_.number(4, "the latency in us");
+    l.latency_us = lines_.number(4, "the latency in µs");
     if (lines_.size() == 6) l.rounds = static_cast<std::uint32_t>(lines_.natural(5, "rounds", max_schedule_ids));
     l.line = lines_.line();
     to_.schedule.wires.push_back(l);

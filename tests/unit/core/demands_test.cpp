@@ -45,7 +45,7 @@ TEST(Demands, AnAllToAllGoesFromEachToEach) {
   for (std::uint32_t a = 0; a < 4; ++a) {
     for (std::uint32_t b = 0; b < 4; ++b) {
       if (a == b) continue;
-      const std::string wanted = "from node " + std::to_string(a) + " to node " + std::to_string(b) + ", as";
+      const std::string wanted = "from node " + std::to_string(a) + " to node " + std::to_string(b) + ", which";
       EXPECT_NE(missing(pairs(4, {{a, b}}), Collective::all_to_all).find(wanted), std::string::npos) << wanted;
     }
   }

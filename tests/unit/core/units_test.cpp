@@ -49,10 +49,10 @@ TEST(Units, BandwidthsPerNanosecond) {
 TEST(Units, AsText) {
   EXPECT_EQ(format_bytes(1000), "1000 B");
   EXPECT_EQ(format_bytes(65536), "64 KiB");
-  EXPECT_EQ(format_time(41'181'000), "41.181 us");
+  EXPECT_EQ(format_time(41'181'000), "41.181 µs");
   EXPECT_EQ(format_time(500'000'000'000), "500 ms");
   EXPECT_EQ(format_time(0), "0 ps");
-  EXPECT_EQ(format_time(-41'181'000), "-41.181 us");  // a difference
+  EXPECT_EQ(format_time(-41'181'000), "-41.181 µs");  // a difference
   EXPECT_EQ(format_time(-1), "-1 ps");
   EXPECT_EQ(format_bytes(-65536), "-64 KiB");
 }

@@ -59,7 +59,7 @@ subgraph cluster_r0 {
   r0n0 [label="m\n0 COMM_SEND\nto 1, 64 B" shape=trapezium fillcolor="#cfe5f8"];
   r0n1 [label="m\n1 COMM_SEND\nto 1, 64 B" shape=trapezium fillcolor="#cfe5f8"];
   r0n0 -> r0n1;
-  r0n2 [label="gemm\n2 COMP\n100 B, 3 us" shape=box fillcolor="#fff2b3"];
+  r0n2 [label="gemm\n2 COMP\n100 B, 3 µs" shape=box fillcolor="#fff2b3"];
   r0n1 -> r0n2 [style=dashed];
   r0n3 [label="sum\n3 COMM_COLL\nALL_REDUCE, 4 KiB" shape=hexagon fillcolor="#fbd5c0"];
   r0n2 -> r0n3;
@@ -114,7 +114,7 @@ TEST(Dot, ComputingOnTheHostLooksDifferent) {
   t.nodes.add_int(attr::duration_nanos, Kind::int64_val, 1250);
   t.nodes.end_node();
   EXPECT_EQ(line_of(t),
-            "  n7 [label=\"aten::mm\\n7 COMP (CPU)\\n1.25 us\" shape=box style=\"filled,rounded\" "
+            "  n7 [label=\"aten::mm\\n7 COMP (CPU)\\n1.25 µs\" shape=box style=\"filled,rounded\" "
             "fillcolor=\"#f4f4ee\"];");
 }
 

@@ -82,7 +82,7 @@ TEST(ReadTenOfSolvers, TecclHasRelaysAndEpochs) {
       {"\"GPU 0\": {\"GPU 2\"", "\"CPU 0\": {\"GPU 2\"", "6:5: error: a key such as \"GPU 0\" is expected"},
       {"0.001", "-1",
        "2:23: error: '1-Epoch_Duration' must be a number of seconds of at least 0 and less than 53 days"},
-      {"0.001", "0", "error: a step must take more than 0 us [R0]"},
+      {"0.001", "0", "error: a step must take more than 0 µs [R0]"},
       {"met by epoch 2", "met by epoch 0",
        "16:5: error: the path does not lead from the chunk to the node of the demand in time"},
       {"\"0->1 in epoch 0\"", "\"0->1\"",

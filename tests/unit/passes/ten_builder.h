@@ -9,7 +9,7 @@
 
 namespace convert::test {
 
-// 1000 bytes take 1 us: a hop without latency.
+// 1000 bytes take 1 µs: a hop without latency.
 inline constexpr double gib_per_us = 1000 / (1.0 * (1 << 30) / 1e6);
 
 class ScheduleMaker {

@@ -204,7 +204,7 @@ TEST_F(Sweep, MistakesAreFoundBeforeTheFirstRun) {
             ": the sweep has more than 100000 runs; sweep fewer values");
 }
 
-// 10 us of computation, 1000 bytes at 1 or 2 bytes per ns, and the latency.
+// 10 µs of computation, 1000 bytes at 1 or 2 bytes per ns, and the latency.
 TEST_F(Sweep, ResultsByHand) {
   const SweepPlan p = plan({setting("bandwidth", {"1GB/s", "x2"}), setting("latency", {"5ns", "500ns"})},
                            {setting("network", {"ring:2,bw=1GB/s"})});

@@ -22,17 +22,20 @@ struct Given {
 
 class AppTest : public testing::Test {
  protected:
-  AppTest() : app({"et-test", "test the command line", "[INPUT...]", {{"et-test a | et-test", "do it twice"}}}) {
+  AppTest()
+      : app({"et-validate",
+             "[INPUT...]",
+             {{"et-validate a", "one"}, {"et-validate b", "two"}, {"et-validate c", "three"}}}) {
     add_input_options(app, given.input);
     add_output_options(app, given.output);
     app.group("Rules");
-    app.add_list("--rules", given.rules, "RULE,...", "rules to check");
+    app.add_list("--rules", given.rules, "RULE,...", "rules to check").advanced();
     app.add_bytes("--size", given.size, "BYTES", "size");
     add_common_options(app, given.common, true);
   }
 
   App::Request parse(std::vector<const char*> arguments) {
-    arguments.insert(arguments.begin(), "et-test");
+    arguments.insert(arguments.begin(), "et-validate");
     return app.parse(static_cast<int>(arguments.size()), arguments.data());
   }
 
@@ -86,9 +89,28 @@ TEST_F(AppTest, RefusesWrongValues) {
   EXPECT_EQ(failure({"--rules", "a,,b"}), "--rules a,,b: an element of the list is empty");
 }
 
+TEST_F(AppTest, HelpOfDailyUseOmitsAdvancedOptions) {
+  const std::string help = app.help(false);
+  EXPECT_NE(help.find("--size"), std::string::npos);
+  EXPECT_EQ(help.find("--rules"), std::string::npos);
+  EXPECT_EQ(help.find("--werror"), std::string::npos);
+  EXPECT_EQ(help.find("et-validate c"), std::string::npos);  // two examples
+  EXPECT_NE(help.find("\nMore options: et-validate --help all. Manual page: et-validate(1).\n"), std::string::npos);
+  EXPECT_NE(app.help(true).find("et-validate c"), std::string::npos);
+  EXPECT_EQ(parse({"--help"}), App::Request::help);
+}
+
+TEST_F(AppTest, HelpAll) {
+  EXPECT_EQ(parse({"--help", "all"}), App::Request::help_all);
+  EXPECT_EQ(parse({"-h", "all"}), App::Request::help_all);
+  EXPECT_EQ(parse({"--help=all"}), App::Request::help_all);
+}
+
 TEST_F(AppTest, HelpFitsInEightyColumns) {
-  const std::string help = app.help();
-  EXPECT_EQ(help.find("et-test - test the command line\n\nUsage: et-test [options] [INPUT...]\n\nInput:\n"), 0U);
+  const std::string help = app.help(true);
+  EXPECT_EQ(help.find("et-validate - check traces, prove collective algorithms\n\nUsage: et-validate [options] "
+                      "[INPUT...]\n\nInput:\n"),
+            0U);
   EXPECT_LT(help.find("\nOutput:\n"), help.find("\nRules:\n"));
   EXPECT_LT(help.find("\nRules:\n"), help.find("\nCommon:\n"));
   EXPECT_LT(help.find("\nCommon:\n"), help.find("\nExamples:\n"));

@@ -119,9 +119,9 @@ Run run_of(Picoseconds compute, Picoseconds reduce) {
 TEST(CompareRuns, SaysWhichIsFasterAndWhy) {
   const Difference d = compare_runs(run_of(8 * ps_per_us, 4 * ps_per_us), run_of(8 * ps_per_us, ps_per_us), {});
   EXPECT_FALSE(d.same());
-  EXPECT_EQ(d.sentence(), "B is 3 us (25.0 %) faster: 3 us less reduce_scatter");
+  EXPECT_EQ(d.sentence(), "B is 3 µs (25.0 %) faster: 3 µs less reduce_scatter");
   const Difference slower = compare_runs(run_of(8 * ps_per_us, ps_per_us), run_of(10 * ps_per_us, ps_per_us), {});
-  EXPECT_EQ(slower.sentence(), "B is 2 us (22.2 %) slower: 2 us more computing (gemm)");
+  EXPECT_EQ(slower.sentence(), "B is 2 µs (22.2 %) slower: 2 µs more computing (gemm)");
 }
 
 TEST(CompareRuns, TheSameWithinTheTolerance) {

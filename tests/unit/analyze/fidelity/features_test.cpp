@@ -12,7 +12,7 @@
 namespace convert {
 namespace {
 
-// Computes for 1, 2 and 4 us, then calls, sends and receives.
+// Computes for 1, 2 and 4 µs, then calls, sends and receives.
 Trace some_rank(Rank rank, const char* group, const std::vector<std::string>& names = {"a", "b", "a"}) {
   TraceBuilder b(rank);
   const NodeId first = b.compute(names[0], 1000);

@@ -48,7 +48,7 @@ TEST(CompareSets, ASetIsAsItself) {
   ASSERT_EQ(f.simulated.size(), 8U);
   EXPECT_EQ(f.simulated[0].network, "switch:4,bw=25GB/s,lat=500ns");
   EXPECT_EQ(f.simulated[7].network, "ring:4,bw=400GB/s,lat=500ns");
-  // 2 iterations of 3 layers of 50 + 100 us.
+  // 2 iterations of 3 layers of 50 + 100 µs.
   EXPECT_EQ(f.set.span_a_ps, 900 * ps_per_us);
   for (const RunFidelity& r : f.simulated) {
     EXPECT_TRUE(r.a.complete());

@@ -58,7 +58,7 @@ ReplayResult run_tracking(const std::vector<Trace>& traces, const ReplayOptions&
   return replay(*program);
 }
 
-// Peak memory use, in bytes, and its begin, such as "3100 at 10 us"; "-" if unknown.
+// Peak memory use, in bytes, and its begin, such as "3100 at 10 µs"; "-" if unknown.
 std::string peak(const ReplayResult& r, std::size_t npu = 0) {
   const auto& p = r.npus[npu].peak_memory;
   return p ? std::to_string(p->bytes) + " at " + format_time(p->at_ps) : "-";
@@ -72,7 +72,7 @@ std::string memory_findings(const Trace& trace) {
 
 TEST(LocalMemory, FindsThePeakAndItsTensors) {
   const ReplayResult r = run_tracking({chain(0)});
-  EXPECT_EQ(peak(r), "3100 at 10 us");
+  EXPECT_EQ(peak(r), "3100 at 10 µs");
   ASSERT_TRUE(r.peak_tensors);
   EXPECT_EQ(r.peak_tensors->npu, 0U);
   EXPECT_EQ(r.peak_tensors->tensors, 3U);
@@ -105,7 +105,7 @@ TEST(LocalMemory, CountsToTheLastReader) {
   work(t, 1, 10, {0}, {"a", "1000"}, {});
   work(t, 2, 10, {1}, {}, {"b", "300", "none", "0"});
   work(t, 3, 10, {2}, {"a", "1000"}, {"c", "20"});  // b is never read: it stays
-  EXPECT_EQ(peak(run_tracking({t})), "1320 at 30 us");
+  EXPECT_EQ(peak(run_tracking({t})), "1320 at 30 µs");
 }
 
 // A weight exists before its optimizer writes it, and stays afterwards.
@@ -114,7 +114,7 @@ TEST(LocalMemory, KeepsWhatIsWrittenInPlace) {
   work(t, 0, 10, {}, {"w", "100"}, {"g", "7"});
   work(t, 1, 10, {0}, {"w", "100", "g", "7"}, {"w", "100"});
   work(t, 2, 10, {1}, {}, {"next", "50"});
-  EXPECT_EQ(peak(run_tracking({t})), "150 at 20 us");
+  EXPECT_EQ(peak(run_tracking({t})), "150 at 20 µs");
 }
 
 // A tensor existed before if this is its only use, or if another node writes it later.
@@ -132,7 +132,7 @@ TEST(LocalMemory, WhatItsFirstNodeReadsAndWritesWasThere) {
   work(t, 1, 10, {0}, {"a", "1000"}, {"w", "8000"});
   work(t, 2, 10, {1}, {"w", "8000"}, {"w", "8000"});
   work(t, 3, 10, {2}, {}, {"b", "10"});
-  EXPECT_EQ(peak(run_tracking({t})), "9000 at 10 us");
+  EXPECT_EQ(peak(run_tracking({t})), "9000 at 10 µs");
 }
 
 // Ends count: a long node that begins to read before another one writes reads the written data.
@@ -149,7 +149,7 @@ TEST(LocalMemory, AReaderThatEndsLaterReadsWhatWasWritten) {
   t.nodes.add_bool(attr::is_cpu_op, true);
   add_tensors(t, {}, {"w", "8000"});
   t.nodes.end_node();
-  EXPECT_EQ(peak(run_tracking({t})), "8010 at 5 us");
+  EXPECT_EQ(peak(run_tracking({t})), "8010 at 5 µs");
 }
 
 TEST(LocalMemory, CountsNodesOfAllTypes) {
@@ -173,7 +173,7 @@ TEST(LocalMemory, CountsNodesOfAllTypes) {
   // 1000 bytes take 1010 ns.
   const ReplayResult r = run_tracking({a, b}, tracking(), "ring:2,bw=1GB/s,lat=10ns");
   EXPECT_EQ(peak(r, 0), "1000 at 0 ps");
-  EXPECT_EQ(peak(r, 1), "1030 at 1.01 us");
+  EXPECT_EQ(peak(r, 1), "1030 at 1.01 µs");
 }
 
 TEST(LocalMemory, OfAnUnfinishedReplay) {
@@ -202,7 +202,7 @@ TEST(LocalMemory, IsTheSameWithOneRankForAll) {
   EXPECT_EQ(with.classes, 1U);
   EXPECT_EQ(without.classes, 0U);
   for (std::size_t npu = 0; npu < 4; ++npu) {
-    EXPECT_EQ(peak(with, npu), "42600 at 30 us");  // w, b, c, sum
+    EXPECT_EQ(peak(with, npu), "42600 at 30 µs");  // w, b, c, sum
     EXPECT_EQ(peak(without, npu), peak(with, npu));
   }
   // Other sizes on one rank.
@@ -279,8 +279,8 @@ TEST(LocalMemory, IsInRuns) {
   for (const auto& m : run.memory)
     changes += std::to_string(m.npu) + " " + format_time(m.time_ps) + " " + std::to_string(m.bytes) + "; ";
   EXPECT_EQ(changes,
-            "0 0 ps 1100; 0 10 us 3100; 0 30 us 2600; 0 60 us 500; "
-            "1 0 ps 1100; 1 10 us 3100; 1 30 us 2600; 1 60 us 500; ");
+            "0 0 ps 1100; 0 10 µs 3100; 0 30 µs 2600; 0 60 µs 500; "
+            "1 0 ps 1100; 1 10 µs 3100; 1 30 µs 2600; 1 60 µs 500; ");
   for (const auto& n : run.npus) EXPECT_EQ(n.peak_memory_bytes, 3100);
 
   ReplayOptions untracked = tracking(MemoryTracking::off);

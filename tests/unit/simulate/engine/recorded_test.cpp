@@ -260,23 +260,23 @@ TEST(Recorded, StartDelaysAreStepsOfTheirOwn) {
   std::string text;
   append_text(*r.explanation, text, 0);
   EXPECT_EQ(text,
-            "the replay ends at 38 us (38000 ns)\n"
-            "the chain back to time 0: compute 32 us, delay 6 us\n"
+            "the replay ends at 38 µs\n"
+            "the chain back to time 0: compute 32 µs, delay 6 µs\n"
             "begin   time  node  what                  then\n"
-            "31 us   7 us  0:3   compute (n3)          the replay ends\n"
-            "28 us   3 us  0:2   its start delay (n2)  0:3 depends on it\n"
-            "23 us   5 us  0:1   compute (n1)          0:2 depends on it\n"
-            "20 us   3 us  0:1   its start delay (n1)  0:1 begins\n"
-            " 0 ps  20 us  0:0   compute (n0)          0:1 depends on it\n");
+            "31 µs   7 µs  0:3   compute (n3)          the replay ends\n"
+            "28 µs   3 µs  0:2   its start delay (n2)  0:3 depends on it\n"
+            "23 µs   5 µs  0:1   compute (n1)          0:2 depends on it\n"
+            "20 µs   3 µs  0:1   its start delay (n1)  0:1 begins\n"
+            " 0 ps  20 µs  0:0   compute (n0)          0:1 depends on it\n");
   options.explain = ExplainTarget{.rank = 0, .node = 1};
   text.clear();
   append_text(*play_recorded(t, options).explanation, text, 0);
   EXPECT_EQ(text,
-            "node 1 of rank 0 (n1) starts at 23 us (23000 ns)\n"
-            "the chain back to time 0: compute 20 us, delay 3 us\n"
+            "node 1 of rank 0 (n1) starts at 23 µs\n"
+            "the chain back to time 0: compute 20 µs, delay 3 µs\n"
             "begin   time  node  what                  then\n"
-            "20 us   3 us  0:1   its start delay (n1)  0:1 begins\n"
-            " 0 ps  20 us  0:0   compute (n0)          0:1 depends on it\n");
+            "20 µs   3 µs  0:1   its start delay (n1)  0:1 begins\n"
+            " 0 ps  20 µs  0:0   compute (n0)          0:1 depends on it\n");
 }
 
 // If all nodes have times, the simulator without resources gives the same result.

@@ -227,11 +227,11 @@ TEST(Report, Text) {
   std::string out;
   append_text(run(example(), "ring:2,bw=1GB/s,lat=10ns"), out);
   EXPECT_EQ(out,
-            "total 3.058 us (3058 ns), 2 NPUs, network unaware, issue algorithm\n"
+            "total 3.058 µs, 2 NPUs, model unaware, issue algorithm\n"
             " npu    finish  compute  communication   exposed  overlap  waiting  idle  sends   sent\n"
-            "   0  3.058 us     1 us       2.058 us  2.058 us     0 ps     0 ps  0 ps      1  2 KiB\n"
-            "   1  3.058 us     0 ps       2.058 us  2.058 us     0 ps     1 us  0 ps      0    0 B\n"
-            "mean  3.058 us   500 ns       2.058 us  2.058 us     0 ps   500 ns  0 ps    0.5  1 KiB\n");
+            "   0  3.058 µs     1 µs       2.058 µs  2.058 µs     0 ps     0 ps  0 ps      1  2 KiB\n"
+            "   1  3.058 µs     0 ps       2.058 µs  2.058 µs     0 ps     1 µs  0 ps      0    0 B\n"
+            "mean  3.058 µs   500 ns       2.058 µs  2.058 µs     0 ps   500 ns  0 ps    0.5  1 KiB\n");
 }
 
 TEST(Report, TextOfCollectives) {
@@ -239,7 +239,7 @@ TEST(Report, TextOfCollectives) {
   append_text(full_run(all_to_all_of_four(), "switch:4,bw=1GB/s,lat=1us", NetworkModel::unaware), out);
   EXPECT_EQ(out.substr(out.find("\n\n") + 2),
             "collective       size  npus  algorithm  count  mean time       algbw       busbw  bound share\n"
-            "all_to_all  1.907 MiB     4  direct         1     127 us  15.75 GB/s  11.81 GB/s       beyond\n"
+            "all_to_all  1.907 MiB     4  direct         1     127 µs  15.75 GB/s  11.81 GB/s       beyond\n"
             "beyond: faster than the bound: messages of network unaware share no links, delays may be truncated to "
             "whole ns, and a custom algorithm may move fewer bytes\n");
 }
@@ -253,8 +253,8 @@ TEST(Report, TextOfManyNpus) {
   EXPECT_EQ(out.substr(out.find('\n') + 1),
             " npu   finish  compute  communication  exposed  overlap  idle  sends  sent\n"
             " min     1 ns     1 ns           0 ps     0 ps     0 ps  0 ps      0   0 B\n"
-            "mean  19.5 us  19.5 us           0 ps     0 ps     0 ps  0 ps      0   0 B\n"
-            " max    39 us    39 us           0 ps     0 ps     0 ps  0 ps      0   0 B\n"
+            "mean  19.5 µs  19.5 µs           0 ps     0 ps     0 ps  0 ps      0   0 B\n"
+            " max    39 µs    39 µs           0 ps     0 ps     0 ps  0 ps      0   0 B\n"
             "each of the 40 NPUs: with -v, --format csv or json\n");
   out.clear();
   append_text(result, out, {.all = true});

@@ -42,12 +42,12 @@ TEST(BoundsReportTest, TellsTheSmallerSideOfACut) {
     return bounds_text(p, find_bounds(p));
   };
   EXPECT_EQ(told(Collective::all_gather, {}),
-            "all_gather, 6 NPUs, 976.6 KiB each: 300.5 us at least (latency 1.5 us from NPU 1 to NPU 4, bandwidth "
-            "300 us = 3/10000 us/byte: out of NPUs 3-5)\n");
+            "all_gather, 6 NPUs, 976.6 KiB each: 300.5 µs at least (latency 1.5 µs from NPU 1 to NPU 4, bandwidth "
+            "300 µs = 3/10000 µs/byte: out of NPUs 3-5)\n");
   EXPECT_EQ(
       told(Collective::scatter, 1),
-      "scatter, 6 NPUs, 976.6 KiB each: 120.5 us at least (latency 1.5 us from NPU 1 to NPU 4, bandwidth 120 us "
-      "= 3/25000 us/byte: out of NPUs 0-2)\n");
+      "scatter, 6 NPUs, 976.6 KiB each: 120.5 µs at least (latency 1.5 µs from NPU 1 to NPU 4, bandwidth 120 µs "
+      "= 3/25000 µs/byte: out of NPUs 0-2)\n");
 }
 
 TEST(BoundsReportTest, SaysThatNothingMoves) {

@@ -69,7 +69,7 @@ TEST(JointBounds, TextAndDocumentNameTheCut) {
   const JointBounds bounds = find_joint_bounds(problem);
   const std::string text = joint_bounds_text(problem, bounds);
   EXPECT_EQ(text.substr(0, text.find('\n')),
-            "2 collectives at once: 60.5 us at least (all together 60.5 us: 5.722 MiB into NPU 0)");
+            "2 collectives at once: 60.5 µs at least (all together 60.5 µs: 5.722 MiB into NPU 0)");
   EXPECT_NE(joint_bounds_json(problem, bounds).find(R"("bytes":6000000,"bytes_per_s":100000000000)"),
             std::string::npos);
 }

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "config/collective_rules.h"
+#include "config/system.h"
 #include "core/attr_names.h"
 #include "core/world_size.h"
 #include "simulate/program/program.h"
@@ -39,7 +41,9 @@ CollectiveKind kind_of(const ReplayProgram& program, const CollectivePlan& plan)
     if (!kind.algorithm.empty()) kind.algorithm += '+';
     kind.algorithm += name(phase->algorithm);
   }
-  if (!kind.algorithm.empty()) kind.algorithm.insert(0, native_prefix);
+  // Trees and stars have no name for -a.
+  if (parse_native_algorithm(kind.algorithm.substr(0, kind.algorithm.find('+'))))
+    kind.algorithm.insert(0, native_prefix);
   if (plan.call.custom != 0) {
     const CustomAlgorithm& algorithm = program.customs[plan.call.custom - 1];
     kind.algorithm = algorithm.parts                ? "direct"

@@ -31,7 +31,7 @@ std::string bound_share(const CollectiveSpeed& s) {
 }
 void explain_beyond(std::string& out) {
   out +=
-      "beyond: faster than the bound: messages of network unaware share no links, delays may be truncated to whole "
+      "beyond: faster than the bound: messages of model unaware share no links, delays may be truncated to whole "
       "ns, and a custom algorithm may move fewer bytes\n";
 }
 void append_more(std::size_t more, const std::string& what, std::string& out) {

@@ -117,7 +117,7 @@ TEST(CollectiveKind, SizesAndFactorsOfNcclTests) {
   const ReplayResult& result = *replayed;
   ASSERT_EQ(result.kinds.size(), 4U);
   EXPECT_EQ(result.kinds[0].size_bytes, 4000);
-  EXPECT_EQ(result.kinds[0].algorithm, "ring+ring");
+  EXPECT_EQ(result.kinds[0].algorithm, "astra:ring+ring");
   EXPECT_EQ(result.kinds[0].npus, 4U);
   EXPECT_EQ(result.kinds[1].size_bytes, 1000);
   EXPECT_EQ(result.kinds[3].size_bytes, 4000);

@@ -128,7 +128,7 @@ TEST(Report, JsonSchema) {
   expected += R"(
  },
  "collectives":[
-  {"group":#,"number":#,"op":"all_to_all","size_bytes":#,"npus":#,"algorithm":"direct","chunks":#,"begin_ns":#,)"
+  {"group":#,"number":#,"op":"all_to_all","size_bytes":#,"npus":#,"algorithm":"astra:direct","chunks":#,"begin_ns":#,)"
               R"("last_begin_ns":#,"end_ns":#,"time_ns":#,"algbw_gb_per_s":#,"busbw_gb_per_s":#,"bound_ns":#,)"
               R"("bound_share":#,"first_npu":#,"first_node":#,"exposed_mean_ns":#,"exposed_max_ns":#}
  ],
@@ -205,7 +205,7 @@ TEST(Report, CollectivesCsv) {
       out,
       "collective,group,number,op,size_bytes,npus,algorithm,chunks,begin_ns,last_begin_ns,end_ns,time_ns,"
       "algbw_gb_per_s,busbw_gb_per_s,bound_ns,bound_share,first_npu,first_node,exposed_mean_ns,exposed_max_ns\n"
-      "0,0,0,all_to_all,2000000,4,direct,4,0,0,127000,127000,15.748031,11.811024,1502000,,0,0,127000,127000\n");
+      "0,0,0,all_to_all,2000000,4,astra:direct,4,0,0,127000,127000,15.748031,11.811024,1502000,,0,0,127000,127000\n");
   const ReplayResult wires = full_run(all_to_all_of_four(), "switch:4,bw=1GB/s,lat=1us", NetworkModel::wires);
   ASSERT_EQ(wires.collectives.size(), 1U);
   EXPECT_GE(*wires.collectives[0].end_ps, 1'502'000'000);
@@ -238,9 +238,9 @@ TEST(Report, TextOfCollectives) {
   std::string out;
   append_text(full_run(all_to_all_of_four(), "switch:4,bw=1GB/s,lat=1us", NetworkModel::unaware), out);
   EXPECT_EQ(out.substr(out.find("\n\n") + 2),
-            "collective       size  npus  algorithm  count  mean time       algbw       busbw  bound share\n"
-            "all_to_all  1.907 MiB     4  direct         1     127 µs  15.75 GB/s  11.81 GB/s       beyond\n"
-            "beyond: faster than the bound: messages of network unaware share no links, delays may be truncated to "
+            "collective       size  npus  algorithm     count  mean time       algbw       busbw  bound share\n"
+            "all_to_all  1.907 MiB     4  astra:direct      1     127 µs  15.75 GB/s  11.81 GB/s       beyond\n"
+            "beyond: faster than the bound: messages of model unaware share no links, delays may be truncated to "
             "whole ns, and a custom algorithm may move fewer bytes\n");
 }
 

@@ -31,7 +31,7 @@ class FirstUse(harness.PageTest):
     def test_1_the_demo_proves_times_and_reports(self):
         self.assertIn("\nproved\n", self.printed)
         self.assertRegex(self.printed, r"\ntotal [\d.]+ us .*, 8 NPUs, ")
-        self.assertRegex(self.printed, r"\nThe run takes [\d.]+ µs: ")
+        self.assertRegex(self.printed, r"\nThe run takes [\d.]+ ms: ")
         files = re.findall(r"/\S+\.(?:html|svg|json|txt)\b", self.printed.split("\nThe page is")[1])
         self.assertEqual(len(files), 4)
         for file in files:
@@ -39,7 +39,7 @@ class FirstUse(harness.PageTest):
 
     def test_2_its_page_begins_with_what_the_terminal_said(self):
         path = re.search(r"The page is +(\S+)", self.printed)[1]
-        said = re.search(r"&& et-report ring8\.run\n((?:.+\n)+)", self.printed)[1].splitlines()
+        said = re.search(r"\$ et-report step\.run\n((?:.+\n)+)", self.printed)[1].splitlines()
         for width in (1280, 480):
             page = self.open(path, width=width)
             self.check_layout(page)
@@ -50,9 +50,10 @@ class FirstUse(harness.PageTest):
     def test_3_its_total_is_that_of_the_replay(self):
         demo = WORK / "build/demo"
         tool = WORK / "build/release/bin/et-replay"
-        done = subprocess.run([tool, "-n", "ring8.yml", "--format", "json", "ring8"], cwd=demo, check=True,
+        network = re.search(r"\$ et-replay -q -n (\S+) step\.etm", self.printed)[1]
+        done = subprocess.run([tool, "-q", "-n", network, "--format", "json", "step.etm"], cwd=demo, check=True,
                               capture_output=True)
-        page = self.open(demo / "ring8.html")
+        page = self.open(demo / "step.html")
         total_ps = int(page.data(".kpi[data-id=total]", "value")[0])
         self.assertEqual(total_ps, round(json.loads(done.stdout)["total_ns"] * 1000))
 

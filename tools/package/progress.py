@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs ninja and shows how much of the work is done and about how much time is left: progress.py FOLDER [ARGUMENT...]
+On a terminal one line is rewritten; elsewhere a line is printed every ten seconds. Everything else that ninja prints,
+such as the messages of compilers, is passed on."""
+import json
+import os
+import pathlib
+import queue
+import re
+import subprocess
+import sys
+import threading
+import time
+
+STEP = re.compile(r"\[(\d+)/(\d+)\] (.*)")
+COMPILE = "Building CXX object "
+# What one source file costs, in CPU seconds of the machine where it was measured: headers, and code by its bytes.
+UNIT_SECONDS = 3.0
+SECONDS_BY_LEVEL = {"-O0": 3e-5, "-O1": 6e-5, "-O2": 9e-5, "-O3": 12e-5}
+OTHER_SECONDS = 0.3  # of other steps: links, scripts
+
+
+def code_bytes(source):
+    """Size of a source file with the source files that it includes, as files of unity builds do."""
+    text = source.read_text(errors="replace")
+    parts = [pathlib.Path(path) for path in re.findall(r'^#include "(/[^"]+\.cpp)"', text, re.MULTILINE)]
+    return sum(part.stat().st_size for part in parts if part.exists()) or len(text)
+
+
+def costs(folder):
+    """What each object costs."""
+    found = {}
+    for command in json.loads((folder / "compile_commands.json").read_text()):
+        source = folder / command["file"]
+        levels = re.findall(r" (-O[0-3])\b", command["command"])
+        name = command.get("output") or re.search(r" -o (\S+)", command["command"])[1]
+        size = code_bytes(source) if source.exists() else 0
+        found[name] = UNIT_SECONDS + size * SECONDS_BY_LEVEL[levels[-1] if levels else "-O0"]
+    return found
+
+
+class Work:
+    """Steps that are done and to do, and how fast they are done."""
+
+    def __init__(self, known, planned, jobs):
+        self.known, self.jobs = known, jobs
+        self.total = sum(map(self.cost, planned))
+        self.done = self.finished = 0
+        self.steps = len(planned)
+
+    def cost(self, step):
+        return self.known.get(step.removeprefix(COMPILE), OTHER_SECONDS)
+
+    def finish(self, step, finished, steps):
+        self.done += self.cost(step)
+        self.finished, self.steps = finished, steps
+
+    def left(self, elapsed):
+        """Seconds that are left: at first as on the machine where costs were measured, then by how fast it goes."""
+        learnt = 30.0
+        rate = (self.done + learnt * self.jobs) / (elapsed + learnt)
+        return max(0.0, self.total - self.done) / rate
+
+    def text(self, end, now):
+        left = max(0, round(end - now))
+        time_left = f"{left // 60} min {left % 60:02} s" if left >= 60 else f"{left} s"
+        share = 100 if self.total == 0 else min(100, int(100 * self.done / self.total))
+        return f"{self.finished} of {self.steps} steps, {share} % of the work, about {time_left} left"
+
+
+def steps_of(output):
+    return [match[3] for match in map(STEP.match, output.splitlines()) if match]
+
+
+def run(folder, arguments):
+    ninja = ["ninja", "-C", str(folder), *arguments]
+    environment = {**os.environ, "NINJA_STATUS": "[%f/%t] "}
+    dry = subprocess.run([*ninja, "-n"], env=environment, capture_output=True, text=True)
+    jobs = next((int(n) for n in re.findall(r"-j ?(\d+)", " ".join(arguments))), os.cpu_count() or 1)
+    work = Work(costs(folder), steps_of(dry.stdout), jobs)
+    terminal = sys.stdout.isatty()
+    process = subprocess.Popen(ninja, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               errors="replace")
+    lines = queue.Queue()
+
+    def read():
+        for line in process.stdout:
+            lines.put(line.rstrip("\n"))
+        lines.put(None)
+
+    threading.Thread(target=read, daemon=True).start()
+    begin = shown = time.monotonic()
+    end = begin + work.left(0)
+    while True:
+        try:
+            line = lines.get(timeout=1)
+        except queue.Empty:
+            line = ""
+        if line is None:
+            break
+        now = time.monotonic()
+        if step := STEP.match(line):
+            work.finish(step[3], int(step[1]), int(step[2]))
+            end = now + work.left(now - begin)
+        elif line and not line.startswith("ninja: Entering"):
+            print(("\r\033[K" if terminal else "") + line, flush=True)
+        if terminal:
+            print("\r\033[K" + work.text(end, now), end="", flush=True)
+        elif now - shown >= 10:
+            shown = now
+            print(work.text(end, now), flush=True)
+    status = process.wait()
+    if terminal:
+        print("\r\033[K", end="")
+    if status == 0 and work.finished:
+        seconds = round(time.monotonic() - begin)
+        print(f"{work.finished} steps in {seconds // 60} min {seconds % 60:02} s", flush=True)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(run(pathlib.Path(sys.argv[1]), sys.argv[2:]))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Checks that the tools are small programs over one library: check_binaries.py BIN LIBRARY
-Sizes are those of stripped files, as packages hold them."""
+Sizes are of stripped files, as in packages."""
 import pathlib
 import subprocess
 import sys

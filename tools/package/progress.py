@@ -15,7 +15,7 @@ import time
 
 STEP = re.compile(r"\[(\d+)/(\d+)\] (.*)")
 COMPILE = "Building CXX object "
-# What one source file costs, in CPU seconds of the machine where it was measured: headers, and code by its bytes.
+# Cost of one source file, in CPU seconds of the machine where it was measured: headers, and code by its bytes.
 UNIT_SECONDS = 3.0
 SECONDS_BY_LEVEL = {"-O0": 3e-5, "-O1": 6e-5, "-O2": 9e-5, "-O3": 12e-5}
 OTHER_SECONDS = 0.3  # of other steps: links, scripts
@@ -29,7 +29,7 @@ def code_bytes(source):
 
 
 def costs(folder):
-    """What each object costs."""
+    """Returns the cost of each object."""
     found = {}
     for command in json.loads((folder / "compile_commands.json").read_text()):
         source = folder / command["file"]

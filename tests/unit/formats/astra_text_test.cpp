@@ -321,7 +321,7 @@ TEST(AstraText, ErrorsHavePlaces) {
             "HYBRID_DATA_MODEL, HYBRID_MODEL_DATA, HYBRID_DLRM, HYBRID_DLRM_ENHANCED"},
            {"DATA", "w.txt:2: the second line must be the number of layers"},
            {"DATA\n\n1\n", "w.txt:2: the second line must be the number of layers"},
-           {"DATA\n1 2\n", "w.txt:2:3: the second line must be the number of layers"},
+           {"DATA\n1 2\n", "w.txt:2:3: the second line must contain only the number of layers"},
            {"DATA\n-1\n",
             "w.txt:2:1: the number of layers: '-1' is not a whole number from 0 to 9223372036854775807"},
            {"DATA\n9223372036854775807\n",

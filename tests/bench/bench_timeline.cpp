@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Speed of timelines: a run of 2 M slices (10 M with --slow), half of these slices messages with arrows, as Perfetto trace
-// and as Chrome trace, compared with protozero's writer and the formatting of as many slices with the same
-// arguments.
+// Speed of timelines: a run of 2 M slices (10 M with --slow), half of these slices messages with arrows, as
+// Perfetto trace and as Chrome trace, compared with protozero's writer and the formatting of as many slices with
+// the same arguments.
 #include <charconv>
 #include <cstdint>
 #include <protozero/pbf_writer.hpp>

@@ -200,8 +200,7 @@ void run(const Words& words, const std::string& network = {}) {
   std::vector<char*> argv;
   for (std::string& word : kept) argv.push_back(word.data());
   argv.push_back(nullptr);
-  const tools::ToolInfo info{
-      .name = "et-generate", .operands = "KIND", .examples = {}, .reads_files = false};
+  const tools::ToolInfo info{.name = "et-generate", .operands = "KIND", .examples = {}, .reads_files = false};
   const NoOutput none;
   const int status =
       tools::run_tool(static_cast<int>(words.size()), argv.data(), info, tools::add_generate_options, generate);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes the result of a replay as text, CSV and JSON. Columns and keys are documented in et-simulation(7), RESULTS.
+// Writes the result of a replay as text, CSV and JSON. Columns and keys are documented in et-simulation(7),
+// RESULTS.
 #pragma once
 
 #include <cstdint>

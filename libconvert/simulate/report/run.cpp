@@ -249,8 +249,7 @@ void add_memory(const ReplayResult& result, const ReplayProgram& program, Run& r
 }
 
 void add_limits(const ReplayResult& result, const NetworkConfig& network, Run& run) {
-  if (result.worst_port)
-    run.limits.push_back(port_text(*result.worst_port) + "; use --model links to queue them");
+  if (result.worst_port) run.limits.push_back(port_text(*result.worst_port) + "; use --model links to queue them");
   if (result.model == NetworkModel::unaware && !result.ideal_network && !result.recorded_communication) {
     const bool switched =
         std::ranges::any_of(network.dims, [](const NetworkDim& d) { return has_switch(d.topology); });

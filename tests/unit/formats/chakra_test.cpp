@@ -197,7 +197,8 @@ TEST(Chakra, DamageIsLocatedByItsByte) {
   const std::string good = varint_field(1, 7);
   const Error e = recode_error(file_of("", {good, varint_field(1, 8) + "\x12\x7f" + "x"}), "chakra");
   EXPECT_EQ(e.where().offset, 8);
-  EXPECT_STREQ(e.what(), "malformed message after node 7: a field of 127 bytes, but its message has only 1 bytes left");
+  EXPECT_STREQ(e.what(),
+               "malformed message after node 7: a field of 127 bytes, but its message has only 1 bytes left");
 }
 
 TEST(Chakra, TextThatIsNotUtf8IsKeptButNotWrittenAsJson) {

@@ -75,7 +75,8 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
             "algorithm: 'astra:rung+ring': unknown algorithm 'astra:rung'; ASTRA-sim has ring, one_ring, direct, "
             "one_direct, halving_doubling, one_halving_doubling, double_binary_tree; did you mean ring?");
   EXPECT_EQ(setting_error("algorithm", "broadcast=ring"),
-            "algorithm: algorithm ring does not support broadcast; the algorithms for broadcast are rabenseifner, binomial_tree, "
+            "algorithm: algorithm ring does not support broadcast; the algorithms for broadcast are rabenseifner, "
+            "binomial_tree, "
             "binary_tree, double_binary_tree, chain");
   EXPECT_EQ(setting_error("algorithm", "ring,chunk=2"),
             "algorithm: unknown key 'chunk'; the keys are chunks, dims, dim-algorithms, root");

@@ -68,7 +68,8 @@ TEST(Synthesized, EveryCollectiveOnAnyNetworkIsProvedAndTakesItsTime) {
         expect_right(network, request, make(network, request, choice), what);
       } catch (const Error& e) {  // for few groups on sparse networks
         ++refused;
-        EXPECT_NE(std::string(e.what()).find("several partial sums of one chunk"), std::string::npos) << what << e.what();
+        EXPECT_NE(std::string(e.what()).find("several partial sums of one chunk"), std::string::npos)
+            << what << e.what();
         EXPECT_TRUE(request.group.has_value()) << what;
       }
     }

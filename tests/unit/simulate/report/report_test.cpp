@@ -205,7 +205,8 @@ TEST(Report, CollectivesCsv) {
       out,
       "collective,group,number,op,size_bytes,npus,algorithm,chunks,begin_ns,last_begin_ns,end_ns,time_ns,"
       "algbw_gb_per_s,busbw_gb_per_s,bound_ns,bound_share,first_npu,first_node,exposed_mean_ns,exposed_max_ns\n"
-      "0,0,0,all_to_all,2000000,4,astra:direct,4,0,0,127000,127000,15.748031,11.811024,1502000,,0,0,127000,127000\n");
+      "0,0,0,all_to_all,2000000,4,astra:direct,4,0,0,127000,127000,15.748031,11.811024,1502000,,0,0,127000,"
+      "127000\n");
   const ReplayResult wires = full_run(all_to_all_of_four(), "switch:4,bw=1GB/s,lat=1us", NetworkModel::wires);
   ASSERT_EQ(wires.collectives.size(), 1U);
   EXPECT_GE(*wires.collectives[0].end_ps, 1'502'000'000);

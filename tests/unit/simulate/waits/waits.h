@@ -55,9 +55,7 @@ inline ReplayResult run_system(const std::vector<Trace>& traces, const Setup& se
 // The cycle and the hints.
 inline Lines advice(const ReplayResult& r) {
   Lines lines = describe(r.waits, 0);
-  const auto useful = [](const std::string& line) {
-    return line.starts_with("cycle") || line.starts_with("hint");
-  };
+  const auto useful = [](const std::string& line) { return line.starts_with("cycle") || line.starts_with("hint"); };
   std::erase_if(lines, [&](const std::string& line) { return !useful(line); });
   return lines;
 }

@@ -15,7 +15,7 @@ def blank(text):
 
 
 def enclosing(text, at):
-    """The position of the innermost bracket that is open there; -1 if there is none."""
+    """The position of the innermost open bracket; -1 without one."""
     open_ = []
     for i in range(at - 1, -1, -1):
         if text[i] in CLOSES:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs ninja and shows how much of the work is done and about how much time is left: progress.py FOLDER [ARGUMENT...]
+"""Runs ninja and shows the share of the work done and the estimated remaining time: progress.py FOLDER JOBS [TARGET...]
 On a terminal one line is rewritten; elsewhere a line is printed every ten seconds. Everything else that ninja prints,
 such as the messages of compilers, is passed on."""
 import json
@@ -44,8 +44,8 @@ class Work:
     """Steps that are done and to do, and how fast they are done."""
 
     def __init__(self, known, planned, jobs):
-        self.known, self.jobs = known, jobs
-        self.total = sum(map(self.cost, planned))
+        self.known, self.jobs, self.planned = known, jobs, set(planned)
+        self.total = sum(map(self.cost, self.planned))
         self.done = self.finished = 0
         self.steps = len(planned)
 
@@ -53,7 +53,10 @@ class Work:
         return self.known.get(step.removeprefix(COMPILE), OTHER_SECONDS)
 
     def finish(self, step, finished, steps):
-        self.done += self.cost(step)
+        cost = self.cost(step)
+        if step.removeprefix(COMPILE) not in self.planned:
+            self.total += cost  # outdated, or a command without -o
+        self.done += cost
         self.finished, self.steps = finished, steps
 
     def left(self, elapsed):
@@ -69,16 +72,18 @@ class Work:
         return f"{self.finished} of {self.steps} steps, {share} % of the work, about {time_left} left"
 
 
-def steps_of(output):
-    return [match[3] for match in map(STEP.match, output.splitlines()) if match]
+def missing_outputs(folder, targets):
+    """Returns the outputs of the targets' commands that do not exist yet. A dry run of ninja would stop at CMake's check
+    of globbed folders."""
+    commands = subprocess.run(["ninja", "-C", str(folder), "-t", "commands", *targets], capture_output=True, text=True)
+    outputs = re.findall(r" -o (\S+)", commands.stdout)
+    return [output for output in outputs if not (folder / output).exists()]
 
 
-def run(folder, arguments):
-    ninja = ["ninja", "-C", str(folder), *arguments]
+def run(folder, jobs, targets):
+    ninja = ["ninja", "-C", str(folder), "-j", str(jobs), *targets]
     environment = {**os.environ, "NINJA_STATUS": "[%f/%t] "}
-    dry = subprocess.run([*ninja, "-n"], env=environment, capture_output=True, text=True)
-    jobs = next((int(n) for n in re.findall(r"-j ?(\d+)", " ".join(arguments))), os.cpu_count() or 1)
-    work = Work(costs(folder), steps_of(dry.stdout), jobs)
+    work = Work(costs(folder), missing_outputs(folder, targets), jobs)
     terminal = sys.stdout.isatty()
     process = subprocess.Popen(ninja, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                errors="replace")
@@ -120,4 +125,4 @@ def run(folder, arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(run(pathlib.Path(sys.argv[1]), sys.argv[2:]))
+    sys.exit(run(pathlib.Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]))

@@ -28,9 +28,15 @@ class FirstUse(harness.PageTest):
         assert done.returncode == 0, done.stdout + done.stderr
         cls.printed = done.stdout
 
+    def test_0_progress_grows_to_the_end(self):
+        shares = [int(text) for text in re.findall(r"steps, (\d+) % of the work", self.printed)]
+        self.assertEqual(shares, sorted(shares))
+        self.assertLess(shares[0] if shares else 0, 90)
+        self.assertRegex(self.printed, r"\n\d+ steps in \d+ min \d\d s\n")
+
     def test_1_the_demo_proves_times_and_reports(self):
         self.assertIn("\nproved\n", self.printed)
-        self.assertRegex(self.printed, r"\ntotal [\d.]+ us .*, 8 NPUs, ")
+        self.assertRegex(self.printed, r"\ntotal [\d.]+ µs, 8 NPUs, ")
         self.assertRegex(self.printed, r"\nThe run takes [\d.]+ ms: ")
         files = re.findall(r"/\S+\.(?:html|svg|json|txt)\b", self.printed.split("\nThe page is")[1])
         self.assertEqual(len(files), 4)

@@ -59,7 +59,7 @@ class Replays(CompareTest):
 
     def test_findings_are_those_of_each(self):
         for side in "AB":
-            found = json.loads(self.shell(f"et-report -t json {side.lower()}.run"))
+            found = json.loads(self.shell(f"et-report --format json {side.lower()}.run"))
             self.assertEqual(self.page.text(f"#findings{side} p"), found[0]["text"])
             self.assertEqual(self.page.texts(f"#findings{side} li"), [f["text"] for f in found[1:]])
 

@@ -254,7 +254,7 @@ class Behaviour(Graph):
         self.canvas(page)
         page.keys("Enter")
         self.assertEqual(page.data("aside.details", "near"), ["300"])
-        self.assertIn("300 at most", page.text("aside .sub"))
+        self.assertIn("exceeds the limit of 300 nodes", page.text("aside .sub"))
 
     def test_nested_calls_in_order_by_time_and_left_heavy(self):
         page = self.open(self.write("calls", calls()))

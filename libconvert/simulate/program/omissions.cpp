@@ -20,7 +20,7 @@ std::string nodes(std::uint64_t n, const char* kind, const char* one, const char
   return counted(n, std::string(kind) + " node") + ' ' + (n == 1 ? one : several);
 }
 
-std::string percent(double share) {
+std::string percentage(double share) {
   std::array<char, 32> text{};
   (void)std::snprintf(text.data(), text.size(), "%.1f %%", 100 * share);
   return text.data();
@@ -87,7 +87,7 @@ std::vector<std::string> notes_of(const Omissions& omitted, std::size_t ranks, P
     notes.push_back(nodes(n, "COMP", "communicates", "communicate") +
                     " by an unknown collective "
                     "(communication_unknown): " +
-                    percent(share) + " of the computation time is communication");
+                    percentage(share) + " of the computation time is communication");
   }
   const auto in_ps = [](double ps) { return static_cast<Picoseconds>(std::min(ps, 9e18)); };
   if (omitted.kernelless != 0)

@@ -49,7 +49,8 @@ std::optional<std::string> prove(const tools::AnonymizeToolOptions& o, const std
   std::string report = o.report->ends_with(".txt") ? proof_text(proof) : proof_json(proof);
   const std::vector<std::string> failures = proof.failures();
   if (failures.empty()) return report;
-  for (const std::string& f : failures) context.diagnostics.error({}, "proof", f + "; only the report is written");
+  for (const std::string& f : failures)
+    context.diagnostics.error({}, "proof", f + "; the set is not written; see " + *o.report);
   write_bytes(o.report, report);
   return std::nullopt;
 }

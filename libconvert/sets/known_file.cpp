@@ -66,7 +66,7 @@ bool is_result(std::string_view text) {
     return true;
   const auto has = [&](std::string_view part) { return line.find(part) != std::string_view::npos; };
   return (line.starts_with("run,") && has(",status,total_ns,")) ||
-         (line.starts_with("total ") && (has(" NPUs, model ") || has(" NPUs, communication "))) ||
+         (line.starts_with("total ") && has(" NPU") && has("--issue ")) ||
          line.starts_with("the replay ends at ") ||
          (line.starts_with("node ") && has(" of rank ") && has(" starts at "));
 }
@@ -98,7 +98,7 @@ std::optional<FileKind> known_file(std::string_view head, const std::string& nam
   if (format == nullptr) return std::nullopt;
   if (is_text(begin) && format->sniff != nullptr && !format->sniff(head)) return std::nullopt;  // name only
   if (!format->reads_traces()) return FileKind::run;
-  return format->describes_set() ? FileKind::algorithm : FileKind::trace;
+  return format->describes_set() && format->name != "master" ? FileKind::algorithm : FileKind::trace;
 }
 
 std::string_view head_of(Input& input) {
@@ -128,7 +128,8 @@ std::string describe(FileKind kind) {
     case FileKind::memory: return "is an ASTRA-sim remote memory file, for et-replay's --memory";
     case FileKind::groups: return "contains process groups, for et-replay's --groups";
     case FileKind::sweep: return "is a sweep, for et-replay's --sweep";
-    case FileKind::result: return "is a result of et-replay, which no tool reads";
+    case FileKind::result:
+      return "is a result of et-replay, which no tool reads; write a run with et-replay -o NAME.run";
     case FileKind::link_report: return "is a report of et-link, which no tool reads";
   }
   return "";

@@ -190,7 +190,9 @@ std::vector<std::string> AnonymityProof::failures() const {
   for (const auto& [rule, v] : verdicts) {
     if (v.worse()) out.push_back("there are new findings of rule " + rule);
   }
-  if (!texts.survive.empty()) out.push_back(counted(texts.survive.size(), "text") + " of the input can be read");
+  if (!texts.survive.empty())
+    out.push_back(counted(texts.survive.size(), "text") + " of the input can be read, such as '" +
+                  texts.survive.front() + "'");
   return out;
 }
 

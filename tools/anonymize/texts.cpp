@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "passes/anonymize/kept.h"
+#include "passes/dep_rules.h"
 
 namespace tools {
 
@@ -31,10 +32,16 @@ std::uint32_t first_bytes(const char* at) {
   return prefix;
 }
 
+// Returns whether an attribute has only letters of dependency reasons, which any linked set contains.
+bool is_reasons(const AttrTable& table, const Attr& a) {
+  return a.name == attr::dep_rules && a.kind == Kind::string_val &&
+         table.string(a).find_first_not_of(dep_rule_letters) == std::string_view::npos;
+}
+
 void append_texts(const AttrTable& table, std::span<const Attr> attrs, std::string& out) {
   for (const Attr& a : attrs) {
     out.append(a.name.view()) += '\n';
-    if (!is_text(a.kind)) continue;
+    if (!is_text(a.kind) || is_reasons(table, a)) continue;
     if (!is_list(a.kind)) {
       out.append(table.string(a)) += '\n';
       continue;
@@ -68,7 +75,7 @@ void TextsOfSet::add_attributes(const AttrTable& table, std::span<const Attr> at
   for (const Attr& a : attrs) {
     if (role_of(a.name) == AttributeRole::none) add(a.name.view());
     add_extra(table, a.extra);
-    if (!is_text(a.kind)) continue;
+    if (!is_text(a.kind) || is_reasons(table, a)) continue;
     if (!is_list(a.kind)) {
       add(table.string(a));
       continue;

@@ -20,14 +20,14 @@ inline constexpr char network[] = "network: a file, or such as ring:8,bw=50GB/s,
 inline constexpr char occupancy[] = "a message occupies a link for its bytes, or for its bytes and the latency";
 inline constexpr char output[] = "file or prefix to write (default: -, stdout)";
 inline constexpr char ranks[] = "only these ranks, such as 0-3,8";
-inline constexpr char report[] = "write an account of what was done, as JSON";
+inline constexpr char report[] = "write a report of what was done, as JSON";
 inline constexpr char scale[] = "change the number of data-parallel ranks, or of ranks in one group and its peers";
 inline constexpr char seed[] = "seed of random choices (default: 1)";
 inline constexpr char set[] = "set one setting; may be repeated; the manual page lists the keys";
-inline constexpr char show[] = "which table or summary is printed";
+inline constexpr char show[] = "table or summary to print";
 inline constexpr char size[] = "size of the collective in bytes, such as 1MiB";
 inline constexpr char target[] = "runtime that must accept and finish the program";
-inline constexpr char to[] = "format to write (default: by the suffix of -o)";
+inline constexpr char to[] = "format to write (default: by the suffix of --output)";
 inline constexpr char top[] = "rows of a table; 0 = all (default: 20 in text, else all)";
 
 }  // namespace tools::option_text

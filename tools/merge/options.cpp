@@ -9,6 +9,7 @@
 #include "config/network/network.h"
 #include "core/rank_list.h"
 #include "io/input.h"
+#include "scenario/inputs.h"
 #include "scenario/synthesized/judged_builders.h"
 #include "sets/synthesized/rule.h"
 
@@ -58,6 +59,8 @@ MergeOptions merge_options(const MergeToolOptions& o, unsigned jobs) {
       throw usage_error("-a " + text +
                         ": et-replay simulates ASTRA-sim's native algorithms; et-generate --list has the "
                         "names of programs");
+    if (const CollectiveRule& rule = options.rules.back(); !rule.builtin && rule.algorithm != "-")
+      check_algorithm_path(rule.algorithm);
   }
   if (o.map) {
     const auto input = open_input(*o.map);

@@ -38,7 +38,7 @@ std::string ranks_only(const std::vector<Rank>& ranks, std::string_view side) {
   return (ranks.size() == 1 ? "rank " : "ranks ") + listed(names) + " only in " + std::string(side);
 }
 
-// Returns " (duration of 64, comm_size of 32)": at most three attributes, most frequent first.
+// Returns " (duration in 64, comm_size in 32)": at most three attributes, most frequent first.
 std::string most_changed(const std::map<std::string, std::uint64_t>& changes) {
   std::vector<std::pair<std::uint64_t, std::string>> by_count;
   for (const auto& [what, n] : changes) by_count.emplace_back(n, what);
@@ -47,7 +47,7 @@ std::string most_changed(const std::map<std::string, std::uint64_t>& changes) {
   constexpr std::size_t shown = 3;
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < by_count.size() && i < shown; ++i)
-    texts.push_back(visible(by_count[i].second) + " of " + std::to_string(by_count[i].first));
+    texts.push_back(visible(by_count[i].second) + " in " + std::to_string(by_count[i].first));
   if (by_count.size() > shown) texts.push_back(counted(by_count.size() - shown, "more attribute"));
   return texts.empty() ? "" : " (" + listed(texts) + ')';
 }

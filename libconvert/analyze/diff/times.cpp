@@ -98,18 +98,20 @@ std::string_view clear_text(const NameTimes::Times& a, const NameTimes::Times& b
 }
 
 Table NameTimes::table(bool path) const {
-  Table t{.key = "times",
-          .title =
-              "times by name (clear: the means of at least 8 nodes differ by more than twice their standard error)",
-          .columns = {{"name", "name", Unit::text},
-                      {"count_a", "count A", Unit::count},
-                      {"count_b", "count B", Unit::count},
-                      {"sum_a", "sum A", Unit::time},
-                      {"sum_b", "sum B", Unit::time},
-                      {"difference", "difference", Unit::time},
-                      {"difference", "of A", Unit::share},
-                      {"clear", "clear", Unit::text}},
-          .more = "names"};
+  Table t{
+      .key = "times",
+      .title =
+          "times by name (clear: A and B have at least 8 nodes each, and their means differ by more than twice the "
+          "standard error of the difference)",
+      .columns = {{"name", "name", Unit::text},
+                  {"count_a", "count A", Unit::count},
+                  {"count_b", "count B", Unit::count},
+                  {"sum_a", "sum A", Unit::time},
+                  {"sum_b", "sum B", Unit::time},
+                  {"difference", "difference", Unit::time},
+                  {"difference", "of A", Unit::share},
+                  {"clear", "clear", Unit::text}},
+      .more = "names"};
   if (path) t.columns.push_back({"path_difference", "on the critical path", Unit::time});
   for (const Row& r : rows()) {
     const std::int64_t a = r.a.sum_ps.get(), b = r.b.sum_ps.get();

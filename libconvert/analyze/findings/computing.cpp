@@ -61,7 +61,7 @@ RuleFinding straggler_finding(const Facts& facts, const Stragglers& all, const S
   finding.text = npus_text(group.npus) + (one ? " computes for " : " compute for ") + brief_time(group.time_ps) +
                  ", " +
                  (ratio < told_as_times ? percent(ratio - 1) + " longer than" : times_text(ratio) + " as long as") +
-                 " the median NPU";
+                 (facts.run.npus.size() == 2 ? " the other NPU" : " the median NPU");
   if (const auto [last, calls] = arrivals_of(facts.run, group.npus); last != 0) {
     finding.text += std::string(", and ") + (one ? "is" : "are") + " the last to arrive at " +
                     std::to_string(last) + " of " + (one ? "its " : "their ") + counted(calls, "collective");
@@ -140,8 +140,8 @@ Found exposed_communication(const Facts& facts) {
   const double hidden = all == 0 ? 0 : (all - exposed) / all;
   RuleFinding finding{{.rule = "exposed_communication", .panel = "breakdown", .value = exposed}};
   finding.numbers = {{"exposed", "", Unit::time, std::int64_t{time}}, {"hidden", "", Unit::share, hidden}};
-  finding.text = "Communication is exposed for " + percent(exposed) + " of the time (" + brief_time(time) +
-                 " per NPU), and " + percent(hidden) + " of it is hidden";
+  finding.text = "Exposed communication takes " + percent(exposed) + " of the time (" + brief_time(time) +
+                 " per NPU); computing hides " + percent(hidden) + " of all communication";
   tell_outcome(finding, facts, facts.what_if(Run::Change::no_network, -1), "; on an ideal network ", exposed);
   finding.text += '.';
   return {std::move(finding)};

@@ -70,18 +70,18 @@ std::pair<Key, Picoseconds> most_of(const std::map<Key, Picoseconds>& times) {
   return *std::ranges::max_element(times, {}, [](const auto& entry) { return entry.second; });
 }
 
-// Returns the text after a share "97.0 % …": "computing, on 64 NPUs, most of it on NPU 5 (12.0 %)".
+// Returns the text after a share "97.0 % …": "computing on 64 NPUs, 12.0 % on NPU 5".
 std::string where_text(const Facts& facts, const OnPath& of) {
   std::string text(category_titles[static_cast<std::size_t>(of.category)]);
   if (of.category == Category::communication) {
     const auto& [kind, time] = most_of(of.kinds);
     if (of.kinds.size() == 1) return text + " (" + kind + ")";
-    return text + ", most of it " + kind + " (" + percent(facts.share(time)) + ")";
+    return text + ", " + percent(facts.share(time)) + " " + kind;
   }
   const auto& [npu, time] = most_of(of.npus);
-  if (of.npus.size() == 1) return text + ", on NPU " + std::to_string(npu);
-  return text + ", on " + counted(of.npus.size(), "NPU") + ", most of it on NPU " + std::to_string(npu) + " (" +
-         percent(facts.share(time)) + ")";
+  if (of.npus.size() == 1) return text + " on NPU " + std::to_string(npu);
+  return text + " on " + counted(of.npus.size(), "NPU") + ", " + percent(facts.share(time)) + " on NPU " +
+         std::to_string(npu);
 }
 
 }  // namespace
@@ -116,7 +116,8 @@ Finding headline(const Facts& facts) {
           {std::string(keys[static_cast<std::size_t>(of.category)]), "", Unit::share, facts.share(of.time)});
   }
   finding.text += ": " + percent(finding.value) + " of its critical path is " + where_text(facts, first);
-  if (finding.value < 0.5 && second.time > 0)
+  constexpr double least_second = 0.1;
+  if (facts.share(second.time) >= least_second)
     finding.text += "; " + percent(facts.share(second.time)) + " is " + where_text(facts, second);
   finding.text += '.';
   return finding;
@@ -137,7 +138,8 @@ std::optional<Finding> model_limits(const Facts& facts) {
   if (facts.run.limits.empty()) return std::nullopt;
   std::vector<std::string> limits = facts.run.limits;
   for (std::string& limit : limits) limit.erase(limit.find_last_not_of(". ") + 1);
-  return Finding{.rule = "model_limits", .panel = "made", .text = "The model: " + join(limits, "; ") + "."};
+  return Finding{
+      .rule = "model_limits", .panel = "made", .text = "Limits of the simulation: " + join(limits, "; ") + "."};
 }
 
 }  // namespace convert::findings

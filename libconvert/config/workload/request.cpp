@@ -37,7 +37,7 @@ Error placed(const WorkloadRequest& r, const Error& e) {
     if (s.line == 0) return e;
     last = &s;
   }
-  const bool of_npus = r.npus != 0 && std::string_view(e.what()).find("data") != std::string_view::npos;
+  const bool of_npus = r.npus != 0 && (names_key(e.what(), "plan.data") || names_key(e.what(), "× data"));
   if (r.file.empty() || of_npus) return e;
   return last != nullptr
              ? input_error({.file = r.file, .line = last->line, .column = last->column}, e.what(), "workload")

@@ -181,6 +181,13 @@ std::vector<std::string> key_paths() {
   return paths;
 }
 
+// Returns "; did you mean KEY?" with a key whose last word is `text`, or with a similar key.
+std::string similar_key(const std::string& text) {
+  const std::vector<std::string> known = key_paths();
+  const auto ends = std::ranges::find_if(known, [&](const std::string& key) { return key.ends_with('.' + text); });
+  return ends != known.end() ? "; did you mean " + *ends + "?" : did_you_mean(text, known);
+}
+
 }  // namespace
 
 std::vector<WorkloadSetting> settings_of(const Workload& w) {
@@ -191,8 +198,7 @@ std::vector<WorkloadSetting> settings_of(const Workload& w) {
 
 void set_workload(Workload& w, const WorkloadSetting& setting) {
   const auto key = std::ranges::find_if(keys, [&](const SettingKey& k) { return k.path == setting.key; });
-  if (key == std::end(keys))
-    throw usage_error("unknown key '" + setting.key + "'" + did_you_mean(setting.key, key_paths()));
+  if (key == std::end(keys)) throw usage_error("unknown key '" + setting.key + "'" + similar_key(setting.key));
   check_kind_of_setting(w.kind, setting.key);
   const ModelKind kind = w.kind;
   key->set(w, setting.key, setting.value);

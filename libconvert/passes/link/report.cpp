@@ -152,7 +152,7 @@ std::vector<std::string> summary(const LinkReport& r) {
   const std::string by_anchor = r.matched_by_anchor == 0 ? "" : n(r.matched_by_anchor) + " by sequence number, ";
   lines.push_back("matched " + counted(r.matched_by_id, "operator") + " by id, " + by_anchor +
                   n(r.matched_by_order + r.matched_by_order_unsure) + " by order (" + n(r.matched_by_order_unsure) +
-                  " unsure), " + counted(r.launched_by_correlation, "device operation") + " by correlation");
+                  " uncertain), " + counted(r.launched_by_correlation, "device operation") + " by correlation");
   for (std::size_t i = 0; i < unmatched_kinds; ++i) {
     if (r.unmatched[i] != 0)
       lines.push_back(unmatched_message(r.unmatched[i], r.first[i], r.unmatched_ns[i], r.device_ns));

@@ -327,9 +327,9 @@ void Verifier::report_races(const Reading& r, const BufferLayout& layout, const 
   const Conflict& c = ordered.front();
   report(Severity::warning, c.second, "races",
          std::to_string(ordered.size()) +
-             " pairs of steps that share chunks are ordered only through other ranks, such as " +
+             " pairs of steps use the same chunks, but are ordered only through other ranks (for example " +
              p_.describe(c.first) + " and " + p_.describe(c.second) +
-             "; this is unsafe for protocols without fences (LL)" + mode);
+             "); this is unsafe for protocols without fences (LL)" + mode);
 }
 
 std::string Verifier::difference(const Values& values, const Mismatch& m) const {

@@ -24,7 +24,8 @@ void ReplayBuilder::State::check_network() {
   const std::string has = "the network has " + counted(network.npus(), "NPU");
   if (network.npus() < ranks) {
     return diagnostics.error({.file = network.source}, "network",
-                             has + ", but there are traces of " + counted(ranks, "rank"));
+                             has + ", but there are traces of " + counted(ranks, "rank") + "; use a network of " +
+                                 counted(ranks, "NPU"));
   }
   const bool one = network.npus() == ranks + 1;
   const auto last = static_cast<Rank>(ranks - 1);

@@ -255,10 +255,13 @@ void append_wires(const ReplayResult& result, bool all, std::string& out) {
 }  // namespace
 
 void append_text(const ReplayResult& result, std::string& out, const ReportOptions& options) {
-  out += "total " + format_exact_time(result.total_ps) + ", " + std::to_string(result.npus.size()) + " NPUs, " +
-         (result.recorded_communication ? "communication " : "model ") + std::string(model_name(result)) +
-         (result.forwarding ? ", " + std::string(describe(*result.forwarding)) : "") +
-         (result.spread ? ", " + describe(*result.spread) : "") + ", issue " + std::string(name(result.issue));
+  out += "total " + format_exact_time(result.total_ps) + ", " + counted(result.npus.size(), "NPU") + ", " +
+         (result.recorded_communication ? "--comm recorded"
+          : result.ideal_network        ? "ideal network"
+                                        : "--model " + std::string(name(result.model))) +
+         (result.forwarding ? " --forwarding " + std::string(name(*result.forwarding)) : "") +
+         (result.spread ? " --multipath " + name(*result.spread) : "") + " --issue " +
+         std::string(name(result.issue));
   if (result.status != ReplayStatus::complete) out += ", " + std::string(name(result.status));
   if (result.status == ReplayStatus::stopped || result.status == ReplayStatus::deadlock)
     out += " at " + format_time(result.reached_ps);

@@ -145,7 +145,9 @@ class Finder {
   }
   [[nodiscard]] std::string described(const CollectivePlan& plan) const {
     const std::int64_t id = program_.groups[plan.call.group].id;
-    return "an " + std::string(name(plan.call.op)) + " of " + counted(plan.call.bytes, "byte") +
+    const std::string_view op = name(plan.call.op);
+    const bool vowel = std::string_view("aeiou").find(op.front()) != std::string_view::npos;
+    return (vowel ? "an " : "a ") + std::string(op) + " of " + counted(plan.call.bytes, "byte") +
            (id == 0 ? "" : " in group " + std::to_string(id));
   }
   void note_way(Rank from, Rank to, std::vector<bool>& ways) const {

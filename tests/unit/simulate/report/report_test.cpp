@@ -228,7 +228,7 @@ TEST(Report, Text) {
   std::string out;
   append_text(run(example(), "ring:2,bw=1GB/s,lat=10ns"), out);
   EXPECT_EQ(out,
-            "total 3.058 µs, 2 NPUs, model unaware, issue algorithm\n"
+            "total 3.058 µs, 2 NPUs, --model unaware --issue algorithm\n"
             " npu    finish  compute  communication   exposed  overlap  waiting  idle  sends   sent\n"
             "   0  3.058 µs     1 µs       2.058 µs  2.058 µs     0 ps     0 ps  0 ps      1  2 KiB\n"
             "   1  3.058 µs     0 ps       2.058 µs  2.058 µs     0 ps     1 µs  0 ps      0    0 B\n"

@@ -148,7 +148,8 @@ std::string result_message(const ReplayResult& result) {
   const WaitReport& waits = result.waits;
   if (result.status == ReplayStatus::deadlock)
     return counted(waits.waiting_total, "node") +
-           (waits.waiting_total == 1 ? " never completes" : " never complete");
+           (waits.waiting_total == 1 ? " never completes" : " never complete") +
+           "; et-validate prints the cause and a remedy";
   if (result.status == ReplayStatus::unmatched && waits.unmatched_total == 0)
     return counted(waits.blocked_total, "collective") + " not called by all members";
   if (result.status == ReplayStatus::unmatched)

@@ -51,7 +51,7 @@ std::string etkit_help() {
          "  -h, --help              print this help\n"
          "      --version           print the version and exit\n\n"
          "Examples:\n"
-         "  etkit convert ring8.xml -o ring8\n"
+         "  etkit generate all_reduce -a ring --npus 8 --size 1MiB -o ring8\n"
          "  etkit replay -n ring:8,bw=50GB/s,lat=500ns ring8\n\n"
          "Manual page: etkit(1). Each tool has its own: etkit TOOL --help, man et-TOOL.\n";
 }

@@ -164,7 +164,7 @@ Found slow_collective(const Facts& facts) {
     RuleFinding finding{{.rule = "slow_collective", .panel = "collectives", .value = share}};
     finding.numbers = {{"bound", "", Unit::share, share}, {"under_way", "", Unit::time, when}};
     finding.text = std::string(name(op)) + " reaches " + percent(share) +
-                   " of what the network allows: " + counted(o.calls, "call") + ", under way for " +
+                   " of what the links of its NPUs allow: " + counted(o.calls, "call") + ", under way for " +
                    brief_time(when) + " of the run" + shared_text(at_once, op);
     const auto changes = [&, op = op](Run::Change change) {
       return facts.best(

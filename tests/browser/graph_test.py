@@ -375,7 +375,7 @@ class Hostile(Graph):
         self.assertEqual(self.main(page, "circular"), "5")
         self.assertEqual(self.search(page, "circle:"), "5")
         self.assertEqual(self.main(page, "circle"), "4")
-        self.assertEqual(page.text(".graph-legend .bad"), "a cycle of 4 nodes; 5 never become free")
+        self.assertEqual(page.text(".graph-legend .bad"), "a cycle of 4 nodes; 5 never start")
         page.click(".graph-legend .bad")
         self.assertIn("never becomes free", page.text("aside"))
         self.assertIn("1 dependency on nodes that do not exist", page.text(".sub"))

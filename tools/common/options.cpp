@@ -66,9 +66,8 @@ void add_common_options(App& app, CommonOptions& to, bool reads_files) {
   app.add_flag("--werror", to.werror, "treat warnings as errors").advanced();
   if (reads_files) {
     app.add_bytes("--max-expand", to.max_expand, "SIZE",
-                  "largest unpacked size of a document (default: 64MiB and 1000 times its packed size) and of a "
-                  "stream (1GiB "
-                  "and 1000 times)")
+                  "largest unpacked size of a document (default: 64MiB plus 1000 times its packed size) and of a "
+                  "stream (1GiB plus 1000 times)")
         .advanced();
   }
   app.add_flag("--list-formats", to.list_formats, "list the formats and exit; -v: with their options").advanced();

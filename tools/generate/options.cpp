@@ -70,7 +70,7 @@ void add_generate_options(App& app, GenerateOptions& o) {
   app.add_choice("--format", o.format, {"text", "json"}, option_text::format).advanced();
   app.add_choice("--compat", o.compat, {"chakra"}, option_text::compat).advanced();
   app.group("Workloads");
-  app.add_option("--plan", o.plan, "NAME", "published plan of the model, see --list (default: the first)");
+  app.add_option("--plan", o.plan, "NAME", "parallel plan of the model, see --list (default: the first)");
   app.add_texts("--set", o.set, "KEY=VALUE", option_text::set);
   app.group("Algorithms");
   app.add_option("-a,--algorithm", o.algorithm, "NAME[,KEY=VALUE...]", option_text::algorithm);

@@ -156,7 +156,7 @@ Section use_section(const Run& run, const RunWishes& wishes) {
   if (use.operations < 0) {
     s.notes.emplace_back(
         "the run does not record the number of operations: give the traces too, "
-        "et-stats --timeline RUN --peak 989TFLOPS TRACES");
+        "et-stats --run RUN --peak 989TFLOPS TRACES");
     return s;
   }
   const auto npus = static_cast<double>(npus_of(run).size());

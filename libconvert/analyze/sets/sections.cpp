@@ -269,7 +269,7 @@ Section SetStatistics::flops() const {
   if (first < 0) {
     s.notes.emplace_back(
         "the traces do not record when nodes started, so the used share of the peak is unknown: replay them, "
-        "then et-stats --timeline RUN --peak ... TRACES");
+        "then et-stats --run RUN --peak ... TRACES");
     return s;
   }
   constexpr double ps_per_nano = 1000;

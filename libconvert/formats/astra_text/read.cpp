@@ -33,7 +33,7 @@ constexpr std::array<std::pair<std::string_view, Collective>, 4> collective_type
      {"ALLGATHER", Collective::all_gather},
      {"REDUCESCATTER", Collective::reduce_scatter}}};
 
-enum Column : std::size_t { name, reserved, forward, input_gradient = 5, weight_gradient = 8, update = 11 };
+enum Column : std::size_t { layer_name, reserved, forward, input_gradient = 5, weight_gradient = 8, update = 11 };
 constexpr std::array<std::string_view, 12> columns = {"the layer's name",
                                                       "the reserved column",
                                                       "forward compute time",
@@ -50,7 +50,7 @@ constexpr std::array<std::string_view, 12> columns = {"the layer's name",
 // ASCII white space except the line feed.
 constexpr std::string_view blanks = " \t\v\f\r";
 
-std::vector<std::string_view> split(std::string_view line) {
+std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
   for (std::size_t at = line.find_first_not_of(blanks); at != std::string_view::npos;) {
     const std::size_t end = std::min(line.find_first_of(blanks, at), line.size());
@@ -137,7 +137,7 @@ class Parser {
     const std::size_t end = rest_.find('\n');
     line_ = rest_.substr(0, end);
     rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
-    words_ = split(line_);
+    words_ = words_of(line_);
     ++line_number_;
     return true;
   }
@@ -212,7 +212,7 @@ class Parser {
       throw error(words_[reserved],
                   std::string(columns[reserved]) + ": '" + std::string(words_[reserved]) + "' is not a number");
     AstraLayer& layer = workload_.layers.emplace_back();
-    layer.name = words_[name];
+    layer.name = words_[layer_name];
     layer.line = line_number_;
     layer.forward_us = time(forward);
     layer.forward = collective(forward + 1);
@@ -341,13 +341,13 @@ bool sniff_astra_text(std::string_view head) {
   head = without_mark(head);
   const std::size_t end = head.find_first_of("\r\n");
   if (end == std::string_view::npos) return false;
-  const auto first = split(head.substr(0, end));
+  const auto first = words_of(head.substr(0, end));
   if (first.empty()) return false;
   const bool known = look_up(kinds, first[0]) || std::ranges::find(other_kinds, first[0]) != other_kinds.end();
   head.remove_prefix(head.find_first_not_of("\r\n", end) == std::string_view::npos
                          ? head.size()
                          : head.find_first_not_of("\r\n", end));
-  const auto second = split(head.substr(0, head.find_first_of("\r\n")));
+  const auto second = words_of(head.substr(0, head.find_first_of("\r\n")));
   return known && !second.empty() && parse_unsigned(second[0]).has_value();
 }
 

@@ -25,7 +25,7 @@ using EventKind = ChromeEvents::Kind;
 using Event = ChromeEvents::Event;
 
 // Returns the rank at the end of a process name: "rank 3", "measured: NPU 3".
-std::optional<Rank> rank_in(std::string_view name) {
+std::optional<Rank> rank_of_process(std::string_view name) {
   for (const std::string_view word : {"rank ", "NPU "}) {
     const std::size_t at = name.rfind(word);
     if (at == std::string_view::npos || (at != 0 && name[at - 1] != ' ')) continue;
@@ -42,7 +42,7 @@ std::vector<Rank> ranks_of(const std::vector<ChromeEvents::Process>& processes) 
   std::vector<std::uint32_t> rest;
   std::set<Rank> taken;
   for (std::uint32_t i = 0; i < processes.size(); ++i) {
-    const auto rank = rank_in(processes[i].name);
+    const auto rank = rank_of_process(processes[i].name);
     if (rank && taken.insert(*rank).second) {
       ranks[i] = *rank;
     } else {

@@ -49,7 +49,7 @@ std::string_view event_in(std::string_view line) {
 }
 
 // Splits an event, whose name may contain commas. Returns nothing if it has another form.
-std::optional<Line> split(std::string_view event) {
+std::optional<Line> parse_line(std::string_view event) {
   Line out;
   out.callback = event.starts_with("callback");
   event.remove_prefix(event.find(',') + 1);
@@ -164,7 +164,7 @@ class LogReader {
   [[noreturn]] void fail(const std::string& what) const { throw input_error(place(number_), what); }
 
   void take(std::string_view event) {
-    const auto line = split(event);
+    const auto line = parse_line(event);
     if (!line) fail("expected '" + std::string(event.substr(0, event.find(','))) + ",…=NPU,…=TICK,…=NODE,…=NAME'");
     const auto npu = parse_plain(line->npu, largest_rank);
     const auto tick = parse_unsigned(line->tick);
@@ -264,7 +264,7 @@ bool sniff_log(std::string_view head) {
   while (!head.empty()) {
     const std::size_t end = head.find('\n');
     const std::string_view event = event_in(head.substr(0, end));
-    if (!event.empty() && split(event)) return true;
+    if (!event.empty() && parse_line(event)) return true;
     head = end == std::string_view::npos ? std::string_view() : head.substr(end + 1);
   }
   return false;

@@ -119,7 +119,7 @@ std::string describe_then(const Explanation::Step& s) {
     case Then::resource: return it + " releases the " + std::string(slot_name(s.slot)) + " resource to " + next;
     case Then::indirect: return next + " depends on " + it + " through nodes that take no time";
     case Then::offer:
-      return (s.through ? it + " ends: " : "") + "free nodes are offered again, so " + next + " starts";
+      return (s.through ? it + " ends: " : "") + "the NPU tries its ready nodes again, so " + next + " starts";
     case Then::wire: return "the message of " + next + " gets the link";
     case Then::memory: return "the memory serves " + next;
     case Then::chunk: return "a chunk of " + next + " gets its slot";

@@ -93,12 +93,12 @@ export class GraphApp {
     return parts.join(' · ');
   }
 
-  // Returns a button that selects nodes that never become free; an empty text if there are none.
+  // Returns a button that selects nodes that never start; an empty text if there are none.
   private warning(): Node | string {
     const {circle, circular} = this.layers;
     if (circular.length === 0) return '';
     return h('button', {class: 'link bad', onclick: () => { this.ask('circle:'); this.select(circle[0] ?? circular[0]!); }},
-      `a cycle of ${counted(circle.length, 'node')}; ${count(circular.length)} never become free`);
+      `a cycle of ${counted(circle.length, 'node')}; ${count(circular.length)} never start`);
   }
 
   private relayout(): void {

@@ -41,7 +41,7 @@ export const grammar: [string, string][] = [
   ['id:17', 'this id only'], ['lane:stream', 'part of a lane name'], ['group:tp', 'a process group'],
   ['class:send', 'a class of the legend'],
   ['size>=1MiB', 'also <, <=, >, ='], ['time>10us', 'duration of a node'],
-  ['circle:', 'nodes that never become free: on or after a cycle'],
+  ['circle:', 'nodes that never start: on or after a cycle'],
 ];
 
 // Returns the name of a class as a word: "matrix-product".

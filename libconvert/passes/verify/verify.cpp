@@ -326,8 +326,8 @@ void Verifier::report_races(const Reading& r, const BufferLayout& layout, const 
   if (ordered.empty() || p_.scheduled) return;
   const Conflict& c = ordered.front();
   report(Severity::warning, c.second, "races",
-         std::to_string(ordered.size()) +
-             " pairs of steps use the same chunks, but are ordered only through other ranks (for example " +
+         counted(ordered.size(), "pair") + " of steps with the same chunks " +
+             (ordered.size() == 1 ? "is" : "are") + " ordered only through other ranks (for example " +
              p_.describe(c.first) + " and " + p_.describe(c.second) +
              "); this is unsafe for protocols without fences (LL)" + mode);
 }

@@ -154,7 +154,7 @@ TEST(Verify, OrderThroughAnotherRankIsOnlyAWarning) {
       {Tb{1, -1, 0, {{send, in, 0, in, 0}}}, Tb{-1, 1, 1, {{recv, in, 0, in, 0}}}},
       {Tb{-1, 0, 0, {{recv, in, 0, in, 0, 1, -1, -1, true}}}, Tb{0, -1, 1, {{send, in, 0, in, 0, 1, 0, 0}}}}};
   const std::string text = proof_findings(make_algorithm(Collective::custom, 1, true, 1, 0, 0, gpus));
-  EXPECT_NE(text.find("warning: 1 pairs of steps use the same chunks, but are ordered only through other ranks"),
+  EXPECT_NE(text.find("warning: 1 pair of steps with the same chunks is ordered only through other ranks"),
             std::string::npos)
       << text;
   EXPECT_EQ(text.find("error"), std::string::npos) << text;

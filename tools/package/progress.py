@@ -17,7 +17,7 @@ STEP = re.compile(r"\[(\d+)/(\d+)\] (.*)")
 COMPILE = "Building CXX object "
 # Cost of one source file, in CPU seconds of the machine where it was measured: headers, and code by its bytes.
 UNIT_SECONDS = 3.0
-SECONDS_BY_LEVEL = {"-O0": 3e-5, "-O1": 6e-5, "-O2": 9e-5, "-O3": 12e-5}
+SECONDS_BY_LEVEL = {"-O0": 3e-5, "-Og": 4.5e-5, "-Os": 8e-5, "-O2": 9e-5, "-O3": 11e-5}
 OTHER_SECONDS = 0.3  # of other steps: links, scripts
 
 
@@ -33,7 +33,7 @@ def costs(folder):
     found = {}
     for command in json.loads((folder / "compile_commands.json").read_text()):
         source = folder / command["file"]
-        levels = re.findall(r" (-O[0-3])\b", command["command"])
+        levels = re.findall(r" (-O[023gs])\b", command["command"])
         name = command.get("output") or re.search(r" -o (\S+)", command["command"])[1]
         size = code_bytes(source) if source.exists() else 0
         found[name] = UNIT_SECONDS + size * SECONDS_BY_LEVEL[levels[-1] if levels else "-O0"]

@@ -257,7 +257,7 @@ void append_wires(const ReplayResult& result, bool all, std::string& out) {
 void append_text(const ReplayResult& result, std::string& out, const ReportOptions& options) {
   out += "total " + format_exact_time(result.total_ps) + ", " + counted(result.npus.size(), "NPU") + ", " +
          (result.recorded_communication ? "--comm recorded"
-          : result.ideal_network        ? "ideal network"
+          : result.ideal_network        ? "ideal network,"
                                         : "--model " + std::string(name(result.model))) +
          (result.forwarding ? " --forwarding " + std::string(name(*result.forwarding)) : "") +
          (result.spread ? " --multipath " + name(*result.spread) : "") + " --issue " +

@@ -16,7 +16,7 @@ inline constexpr char forwarding[] =
     "devices that forward a message before all of it has arrived: switches, none (store), all (cut)";
 inline constexpr char iterations[] = "training steps (default: 1; of a profile: as many as recorded)";
 inline constexpr char k[] = "k-anonymity: keep nothing that occurs fewer than N times";
-inline constexpr char network[] = "network: a file, or a short form such as ring:8,bw=50GB/s,lat=500ns";
+inline constexpr char network[] = "network: file, or text like ring:8,bw=50GB/s,lat=500ns";
 inline constexpr char occupancy[] =
     "a message occupies a link for its bytes (beta), or for its bytes and the latency (alpha-beta)";
 inline constexpr char output[] = "file or prefix to write (default: -, stdout)";

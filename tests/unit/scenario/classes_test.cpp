@@ -87,7 +87,7 @@ std::vector<std::string> texts(const convert::Run& run) {
   std::vector<std::string> all;
   for (const Finding& f : findings_of(run)) {
     const bool headline = f.rule == "headline";
-    all.push_back(headline ? std::regex_replace(f.text, std::regex(", on [^;]*"), "") : f.text);
+    all.push_back(headline ? std::regex_replace(f.text, std::regex(" on [^;]*"), "") : f.text);
   }
   return all;
 }

@@ -76,7 +76,7 @@ TEST(AnonymityProof, SaysWhatFails) {
   proof.verdicts["ids"] = {.warnings_after = 1};
   proof.texts.survive = {"secret"};
   EXPECT_EQ(proof.failures(), (Texts{"the replay as recorded differs", "there are new findings of rule ids",
-                                     "1 text of the input can be read"}));
+                                     "1 text of the input can be read, such as 'secret'"}));
   EXPECT_NE(proof_json(proof).find(R"("holds":false)"), std::string::npos);
   EXPECT_NE(proof_text(proof).find("  survives: secret\n"), std::string::npos);
   EXPECT_TRUE(proof_line(proof).starts_with("not proved: "));

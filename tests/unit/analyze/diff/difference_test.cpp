@@ -48,7 +48,7 @@ TEST(CompareTraces, AttributesNamesAndDependencies) {
   b.nodes.deps[2] = 1;  // dependency of node 3
   const Difference d = compare_traces(a, b, {});
   EXPECT_EQ(d.sentence(),
-            "B differs from A: 1 node changed (num_ops of 1), 1 dependency only in A and 1 dependency only in B");
+            "B differs from A: 1 node changed (num_ops in 1), 1 dependency only in A and 1 dependency only in B");
   ASSERT_EQ(d.changes.kept.size(), 1U);
   EXPECT_EQ(d.changes.kept[0].old_value, "8");
   EXPECT_EQ(d.changes.kept[0].new_value, "9");

@@ -157,7 +157,7 @@ TEST(Explain, WhatAnInvalidNodeFreesIsOfferedLater) {
   EXPECT_EQ(lines(e), (Lines{"0+5000 0:0 compute → offer 0:3"}));
   std::string text;
   append_text(e, text, 0);
-  EXPECT_NE(text.find("free nodes are offered again, so 0:3 starts"), std::string::npos) << text;
+  EXPECT_NE(text.find("the NPU tries its ready nodes again, so 0:3 starts"), std::string::npos) << text;
 }
 
 TEST(Explain, DependencyBeforeTheSlot) {

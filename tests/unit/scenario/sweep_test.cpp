@@ -271,7 +271,7 @@ TEST_F(Sweep, AFailureIsTheResultOfItsRun) {
             "ring:4,bw=1GB/s: no traces of ranks 2 to 3: the network has 4 NPUs; use a network of 2 NPUs");
   EXPECT_EQ(r[2].back(), "an ideal network has no bandwidth to set");
   EXPECT_EQ(r[3], (Texts{"stuck.jsonl", "ring:2,bw=1GB/s", "deadlock", "", "", "", "", "5000", "1", "1000", "", "",
-                         "", "", "1 node never completes"}));
+                         "", "", "1 node never completes; et-validate prints the cause and a remedy"}));
   EXPECT_EQ(r[6][2], "error");
   EXPECT_NE(r[6].back().find("bad.jsonl:2"), std::string::npos) << r[6].back();
 }

@@ -123,7 +123,8 @@ TEST(CompareSets, WhatNeverEndsIsTold) {
   ASSERT_EQ(f.simulated.size(), 8U);
   EXPECT_FALSE(f.simulated[0].a.complete());
   EXPECT_EQ(f.simulated[0].span_change(), std::nullopt);
-  EXPECT_NE(all_notes(f).find("A does not run on switch:2,bw=25GB/s,lat=500ns: deadlock: 6 nodes never complete\n"),
+  EXPECT_NE(all_notes(f).find("A does not run on switch:2,bw=25GB/s,lat=500ns: deadlock: 6 nodes never complete; "
+                              "et-validate prints the cause and a remedy\n"),
             std::string::npos)
       << all_notes(f);
   EXPECT_TRUE(f.traffic.empty());

@@ -137,7 +137,8 @@ TEST(ReplayBuilder, ChecksPeers) {
 
 TEST(ReplayBuilder, ChecksTheNumberOfRanks) {
   EXPECT_EQ(replay_findings(ranks(3)),
-            "ring:2,bw=1GB/s,lat=10ns: error: the network has 2 NPUs, but there are traces of 3 ranks; use a network of 3 NPUs [network]\n");
+            "ring:2,bw=1GB/s,lat=10ns: error: the network has 2 NPUs, but there are traces of 3 ranks; use a "
+            "network of 3 NPUs [network]\n");
   const std::string where = "switch:8,bw=1GB/s: error: ";
   const auto missing = [&](const std::vector<Trace>& traces) {
     Diagnostics found;

@@ -24,6 +24,11 @@ static_assert(dep_rule_letters.size() == dep_rule_kinds);
   return at == std::string_view::npos ? std::nullopt : std::optional(static_cast<DepRule>(at));
 }
 
+// Returns whether a text has only letters of dependency reasons.
+[[nodiscard]] constexpr bool is_dep_rules(std::string_view text) {
+  return text.find_first_not_of(dep_rule_letters) == std::string_view::npos;
+}
+
 // Returns whether the reason is only an order of execution, not a flow of data.
 [[nodiscard]] constexpr bool is_order(DepRule rule) { return rule != DepRule::data; }
 

@@ -34,8 +34,7 @@ std::uint32_t first_bytes(const char* at) {
 
 // Returns whether an attribute has only letters of dependency reasons, which any linked set contains.
 bool is_reasons(const AttrTable& table, const Attr& a) {
-  return a.name == attr::dep_rules && a.kind == Kind::string_val &&
-         table.string(a).find_first_not_of(dep_rule_letters) == std::string_view::npos;
+  return a.name == attr::dep_rules && a.kind == Kind::string_val && is_dep_rules(table.string(a));
 }
 
 void append_texts(const AttrTable& table, std::span<const Attr> attrs, std::string& out) {

@@ -231,7 +231,7 @@ bool RankAnonymizer::change_attribute(NodeTable& nodes, Attr& a) {
       ++counts_.wrong_kind;
       return false;
     case AttributeRole::rules:
-      if (nodes.string(a).find_first_not_of(dep_rule_letters) == std::string_view::npos) break;
+      if (is_dep_rules(nodes.string(a))) break;
       ++counts_.wrong_kind;
       return false;
     case AttributeRole::group:

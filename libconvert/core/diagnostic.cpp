@@ -17,6 +17,22 @@ std::string without_nulls(const std::string& message) {
   return out;
 }
 
+// Returns the only candidate that fits, or an empty text.
+template <class Fits>
+std::string only_one(const std::vector<std::string>& candidates, const Fits& fits) {
+  const auto first = std::ranges::find_if(candidates, fits);
+  if (first == candidates.end() || std::find_if(first + 1, candidates.end(), fits) != candidates.end()) return {};
+  return *first;
+}
+
+// Returns true if `full` has the letters of `word` in that order and begins with the first: bw, bandwidth.
+bool shortens(std::string_view word, std::string_view full) {
+  if (word[0] != (full.empty() ? '\0' : full[0])) return false;
+  std::size_t found = 0;
+  for (const char c : full) found += found < word.size() && word[found] == c ? 1 : 0;
+  return found == word.size();
+}
+
 }  // namespace
 
 Error::Error(Kind kind, Location where, const std::string& message, std::string rule)
@@ -110,6 +126,9 @@ std::string format_diagnostic(const Diagnostic& d) {
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  if (const std::string longer = only_one(candidates, [&](const std::string& c) { return c.starts_with(word); });
+      word.size() > 1 && !longer.empty())
+    return longer;
   std::string best;
   // Candidates at a greater distance are not helpful.
   const std::size_t limit = word.size() < 2 ? 0 : word.size() < 4 ? 1 : word.size() < 7 ? 2 : word.size() / 3;
@@ -132,6 +151,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
       best = candidate;
     }
   }
+  if (best.empty() && word.size() > 1) best = only_one(candidates, [&](const std::string& c) { return shortens(word, c); });
   return best;
 }
 

@@ -129,7 +129,7 @@ class Data(Graph):
                 ("size>=1MiB", lambda n: "COMM" in n["type"]), ("size>1MiB", lambda n: False),
                 ("size<1.5MB", lambda n: "COMM" in n["type"]), ("size>=much", lambda n: False),
                 ("peer:2 type:send", lambda n: n["type"] == "COMM_SEND_NODE" and n["rank"] == 1),
-                ("lane:tb0", lambda n: True), ("circle:", lambda n: False),
+                ("lane:tb0", lambda n: True), ("cycle:", lambda n: False),
                 ("class:compute", lambda n: n["type"] == "COMP_NODE"), ("no::such", lambda n: False)]:
             self.assertEqual(self.search(page, query), str(sum(map(is_found, nodes))), query)
         self.assertEqual(self.search(page, ""), "")
@@ -363,7 +363,7 @@ class Hostile(Graph):
         (self.folder / "none.jsonl").write_text('{"rank":0,"metadata":{"version":"0.0.4"}}\n')
         return self.tool("et-graph", "none.jsonl", "-o", "none.html")
 
-    def test_circles_and_missing_nodes_are_told(self):
+    def test_cycles_and_missing_nodes(self):
         message = lambda kind, peer: {"type": f"COMM_{kind}_NODE", "name": kind, "attr": [  # noqa: E731
             {"name": "comm_dst" if kind == "SEND" else "comm_src", "int32_val": peer}, {"name": "comm_tag", "int32_val": 0}]}
         nodes = []
@@ -373,8 +373,8 @@ class Hostile(Graph):
         nodes.append({"rank": 1, "id": 2, "name": "after", "type": "COMP_NODE", "data_deps": [1, 77]})
         page = self.open(self.write("deadlock", nodes))
         self.assertEqual(self.main(page, "circular"), "5")
-        self.assertEqual(self.search(page, "circle:"), "5")
-        self.assertEqual(self.main(page, "circle"), "4")
+        self.assertEqual(self.search(page, "cycle:"), "5")
+        self.assertEqual(self.main(page, "cycle"), "4")
         self.assertEqual(page.text(".graph-legend .bad"), "a cycle of 4 nodes; 5 never start")
         page.click(".graph-legend .bad")
         self.assertIn("never becomes free", page.text("aside"))

@@ -259,11 +259,8 @@ std::string App::State::unexpected(const std::string& argument) const {
   for (const Option& o : options) {
     if (!o.operand) known.push_back(long_name(o.names));
   }
-  const auto is_longer = [&](const std::string& name) { return name.starts_with(given); };
-  // One letter is similar to every other letter. An abbreviation is no misspelling.
-  const std::string near = !given.starts_with("--")                       ? ""
-                           : std::ranges::count_if(known, is_longer) == 1 ? *std::ranges::find_if(known, is_longer)
-                                                                          : convert::nearest(given, known);
+  // One letter is similar to every other letter.
+  const std::string near = given.starts_with("--") ? convert::nearest(given, known) : "";
   return "unknown option '" + given + "'" + (near.empty() ? "; see --help" : "; did you mean '" + near + "'?");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Traces of a workload (training or inference of a model), distributed over NPUs by a plan. For formulas and their
-// sources see et-workloads(5).
+// sources see et-workloads(5), for memory generate/workload/memory.h.
 //
 //   WorkloadSet set(preset_workload("llama3-405b", 16'384));
 //   for (std::int64_t c = 0; c < set.classes(); ++c) print(set.figures(c));

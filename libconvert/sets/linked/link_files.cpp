@@ -70,6 +70,11 @@ std::set<std::string> numbers_of(std::string_view name) {
 
 RankFiles::RankFiles(std::string pattern)
     : pattern_(std::move(pattern)), has_rank_(names_rank(pattern_)), parts_(split(pattern_, '/')) {
+  std::error_code error;
+  if (!has_rank_ && std::filesystem::is_directory(pattern_, error)) {
+    throw usage_error("'" + pattern_ + "' is a directory; name its files, with %r for the rank, as in '" +
+                      (std::filesystem::path(pattern_) / "*%r*.json").string() + "'");
+  }
   if (has_rank_ && pattern_.find('*') != std::string::npos) look(false);
 }
 

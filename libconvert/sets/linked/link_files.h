@@ -15,6 +15,7 @@ namespace convert {
 // matches any text of a file or folder name, as in shells. A pattern without %r is the literal name of one file.
 class RankFiles {
  public:
+  // Throws Error(usage) if a pattern without %r names a directory.
   explicit RankFiles(std::string pattern);
 
   [[nodiscard]] bool has_rank() const { return has_rank_; }

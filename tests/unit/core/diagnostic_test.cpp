@@ -51,6 +51,10 @@ TEST(Nearest, ByEditDistance) {
   EXPECT_EQ(nearest("mscl", names), "msccl");
   EXPECT_EQ(nearest("xml", names), "");
   EXPECT_EQ(nearest("a", {"L", "o"}), "");  // nothing remains of one letter
+  EXPECT_EQ(nearest("bw", {"balanced", "bandwidth", "local-mem-bw"}), "bandwidth");
+  EXPECT_EQ(nearest("lat", {"local-reduction-delay", "latency", "L"}), "latency");
+  EXPECT_EQ(nearest("lat", {"latency", "latency-of-host", "slate"}), "");
+  EXPECT_EQ(nearest("algo", {"algorithm", "also"}), "algorithm");
 }
 
 TEST(Locations, TextAndBinary) {

@@ -359,9 +359,9 @@ TEST(AnonymizeChains, EndWhereSomethingElseWaits) {
 }
 
 TEST(AnonymizeChains, CirclesAndDuplicatesStay) {
-  TraceBuilder circle;
-  circle.comp(0, {1}).comp(1, {0}).comp(2, {2});
-  NodeTable nodes = circle.trace().nodes;
+  TraceBuilder cycle;
+  cycle.comp(0, {1}).comp(1, {0}).comp(2, {2});
+  NodeTable nodes = cycle.trace().nodes;
   EXPECT_EQ(merge_chains(nodes), 0U);
   EXPECT_EQ(nodes.nodes.size(), 3U);
   TraceBuilder twice;

@@ -239,14 +239,14 @@ Cuts all_order(std::vector<TraceBuilder>& set) {
 
 TEST(Relax, NoCircleIsLeftAndNoneIsTakenOutInVain) {
   RandomRecordings random(4);
-  std::size_t with_circles = 0, breakable = 0, taken = 0;
+  std::size_t with_cycles = 0, breakable = 0, taken = 0;
   for (int s = 0; s < test::rounds(4000); ++s) {
     GroupLists groups;
     auto set = random.next(groups);
     const Relaxation r = relaxed(set, {}, &groups);
     const Cuts order = all_order(set);
     ASSERT_EQ(r.breakable, !relaxed(set, order, &groups).cycles || !r.cycles) << "set " << s;
-    with_circles += r.cycles ? 1 : 0;
+    with_cycles += r.cycles ? 1 : 0;
     if (!r.cycles || !r.breakable) {
       ASSERT_TRUE(r.cuts.empty());
       continue;
@@ -262,7 +262,7 @@ TEST(Relax, NoCircleIsLeftAndNoneIsTakenOutInVain) {
         Cuts but_one = r.cuts;
         std::erase_if(but_one[rank],
                       [&](const Cut& c) { return c.node == cut.node && c.dependency == cut.dependency; });
-        ASSERT_TRUE(relaxed(set, but_one, &groups).cycles) << "set " << s << ": with one back there is a circle";
+        ASSERT_TRUE(relaxed(set, but_one, &groups).cycles) << "set " << s << ": with one back there is a cycle";
         ++taken;
       }
     }
@@ -276,7 +276,7 @@ TEST(Relax, NoCircleIsLeftAndNoneIsTakenOutInVain) {
       break;
     }
   }
-  std::printf("%zu sets with circles, %zu relaxed, %zu dependencies taken out\n", with_circles, breakable, taken);
+  std::printf("%zu sets with cycles, %zu relaxed, %zu dependencies taken out\n", with_cycles, breakable, taken);
   EXPECT_GT(breakable, test::rounds(300U));
   EXPECT_GT(taken, breakable);
 }

@@ -212,7 +212,7 @@ TEST(Deadlock, TwoGroupsInOppositeOrders) {
   set[0].collective(1, all_reduce, 8, "1").comp(2, {1}).collective(3, all_reduce, 8, "2", {2});
   set[1].collective(1, all_reduce, 8, "2").collective(2, all_reduce, 8, "1", {1});
   set[2].comp(0);
-  const Lines circle = {
+  const Lines cycle = {
       "t.0.et:@0x0: error: deadlock 0:1 → 0:2 → 0:3 → 1:1 → 1:2 → 0:1 (rank:node; each waits for the previous one) "
       "[deadlock]\n"
       "t.0.et:@0x0: note: rank 0 node 1 'n' calls all_reduce of 8 B (number 0 of group 1), which rank 1 has not "
@@ -222,9 +222,9 @@ TEST(Deadlock, TwoGroupsInOppositeOrders) {
       "t.0.et:@0x0: note: rank 0 node 3 'n' calls all_reduce of 8 B (number 0 of group 2)\n"
       "t.0.et:@0x0: note: rank 1 node 2 'n' calls all_reduce of 8 B (number 0 of group 1)\n"
       "t.0.et:@0x0: note: hint: ranks must run their common collectives in the same order, across all groups"};
-  EXPECT_EQ(findings(set, "collectives,deadlock"), circle);
+  EXPECT_EQ(findings(set, "collectives,deadlock"), cycle);
   const GroupLists groups = {{"1", {0, 1}}, {"2", {1, 0}}};
-  EXPECT_EQ(findings(set, "collectives,deadlock", &groups), circle);
+  EXPECT_EQ(findings(set, "collectives,deadlock", &groups), cycle);
 }
 
 TEST(Deadlock, OfThreeGroupsEachPairIsInOrder) {
@@ -386,9 +386,9 @@ TEST(Deadlock, OfMessagesThatCouldBePairedOtherwiseIsAWarning) {
   auto set = trace_builders(2);
   set[0].send(1, 1, 0, 8).recv(2, 1, 0, 8).send(3, 1, 0, 8, {2});
   set[1].recv(1, 0, 0, 8).recv(2, 0, 0, 8).send(3, 0, 0, 8, {2});
-  const std::string circle =
+  const std::string cycle =
       "deadlock is possible: 0:2 → 0:3 → 1:2 → 1:3 → 0:2 (rank:node; each waits for the previous one) [deadlock]";
-  EXPECT_EQ(headlines(findings(set, "pairs,deadlock")), Lines{"t.0.et:@0x10: warning: " + circle});
+  EXPECT_EQ(headlines(findings(set, "pairs,deadlock")), Lines{"t.0.et:@0x10: warning: " + cycle});
   EXPECT_EQ(hints(findings(set, "pairs,deadlock")),
             Lines{"the order of issue decides which messages are matched here: order them by dependencies, "
                   "or give each message its own comm_tag"});

@@ -105,7 +105,7 @@ TEST(CompareSets, OfOtherNumbersOfRanksTheWholesAreCompared) {
 }
 
 // Ranks 0 and 1 both receive before they send.
-TracesAndGroups circle() {
+TracesAndGroups cycle() {
   TracesAndGroups set;
   for (const Rank rank : {0U, 1U}) {
     TraceBuilder b(rank);
@@ -117,7 +117,7 @@ TracesAndGroups circle() {
 }
 
 TEST(CompareSets, WhatNeverEndsIsTold) {
-  const Fidelity f = compared(circle(), circle());
+  const Fidelity f = compared(cycle(), cycle());
   EXPECT_TRUE(f.same());
   EXPECT_EQ(f.set.span_a_ps, 1000 * ps_per_ns);  // as recorded, each rank runs independently
   ASSERT_EQ(f.simulated.size(), 8U);
@@ -128,7 +128,7 @@ TEST(CompareSets, WhatNeverEndsIsTold) {
             std::string::npos)
       << all_notes(f);
   EXPECT_TRUE(f.traffic.empty());
-  EXPECT_FALSE(compared(made_layers(2), circle()).same());
+  EXPECT_FALSE(compared(made_layers(2), cycle()).same());
 }
 
 TEST(CompareSets, ACycleHasNoSpan) {

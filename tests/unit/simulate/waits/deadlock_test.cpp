@@ -90,9 +90,9 @@ TEST(Deadlock, TheFirstBlockedCallOfEachRankAndAllSeparateCirclesAreNamed) {
     EXPECT_EQ(lines[rank], "rank " + self + " node 5 receives from rank " + other +
                                " node 7 (tag 0, 100 bytes), which has not started");
   }
-  std::vector<std::string> circles = advice(r);
-  std::erase_if(circles, [](const std::string& line) { return line.starts_with("hint"); });
-  EXPECT_EQ(circles,
+  std::vector<std::string> cycles = advice(r);
+  std::erase_if(cycles, [](const std::string& line) { return line.starts_with("hint"); });
+  EXPECT_EQ(cycles,
             (Lines{"cycle of waits: 0:5 → 1:7 → 1:5 → 0:7 → 0:5", "cycle of waits: 2:5 → 3:7 → 3:5 → 2:7 → 2:5"}));
   EXPECT_EQ(describe(r.waits, 2)[2], "… 10 more waiting nodes, also on 2 other ranks");
 }

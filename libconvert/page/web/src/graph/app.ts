@@ -58,7 +58,7 @@ export class GraphApp {
     document.body.append(this.main);
     Object.assign(this.main.dataset, {
       nodes: model.n, edges: model.edges, messages: model.messages, depth: layers.count,
-      circular: layers.circular.length, circle: layers.circle.length, missing: model.missing,
+      circular: layers.circular.length, cycle: layers.cycle.length, missing: model.missing,
     });
     this.relayout();
     this.listen();
@@ -71,7 +71,7 @@ export class GraphApp {
       return Math.max(240, innerHeight - top - below);
     };
     const marked = new Uint8Array(model.n);
-    for (const i of this.layers.circle) marked[i] = 1;
+    for (const i of this.layers.cycle) marked[i] = 1;
     const layout = state.layout(innerWidth / Math.max(300, innerHeight - 90));
     return new Stage(
       {model, layout, classes: this.classes, marked, hits: undefined, selected: -1, withEdges: true,
@@ -95,10 +95,10 @@ export class GraphApp {
 
   // Returns a button that selects nodes that never start; an empty text if there are none.
   private warning(): Node | string {
-    const {circle, circular} = this.layers;
+    const {cycle, circular} = this.layers;
     if (circular.length === 0) return '';
-    return h('button', {class: 'link bad', onclick: () => { this.ask('circle:'); this.select(circle[0] ?? circular[0]!); }},
-      `a cycle of ${counted(circle.length, 'node')}; ${count(circular.length)} never start`);
+    return h('button', {class: 'link bad', onclick: () => { this.ask('cycle:'); this.select(cycle[0] ?? circular[0]!); }},
+      `a cycle of ${counted(cycle.length, 'node')}; ${count(circular.length)} never start`);
   }
 
   private relayout(): void {

@@ -6,7 +6,7 @@ export interface Layers {
   of: Int32Array;     // by node
   count: number;
   circular: number[];  // nodes on or after cycles, by number
-  circle: number[];    // one cycle: each node waits for the next, the last for the first
+  cycle: number[];     // one cycle: each node waits for the next, the last for the first
 }
 
 // Assigns layers along the edges that `accept` accepts, starting with nodes that wait for nothing. Returns the
@@ -53,11 +53,11 @@ export function layersOf(model: Model): Layers {
   }
   let count = 0;
   for (let i = 0; i < model.n; ++i) if (of[i]! >= count) count = of[i]! + 1;
-  return {of, count, circular, circle: circleIn(model, circular)};
+  return {of, count, circular, cycle: cycleIn(model, circular)};
 }
 
 // Returns a cycle among nodes that each wait for another of these nodes.
-function circleIn(model: Model, circular: number[]): number[] {
+function cycleIn(model: Model, circular: number[]): number[] {
   if (circular.length === 0) return [];
   const {begin, node} = model.parents, inside = new Set(circular), place = new Map<number, number>(), way: number[] = [];
   for (let i = circular[0]!; !place.has(i); ) {

@@ -41,7 +41,7 @@ export const grammar: [string, string][] = [
   ['id:17', 'this id only'], ['lane:stream', 'part of a lane name'], ['group:tp', 'a process group'],
   ['class:send', 'a class of the legend'],
   ['size>=1MiB', 'also <, <=, >, ='], ['time>10us', 'duration of a node'],
-  ['circle:', 'nodes that never start: on or after a cycle'],
+  ['cycle:', 'nodes that never start: on or after a cycle'],
 ];
 
 // Returns the name of a class as a word: "matrix-product".
@@ -99,7 +99,7 @@ export class Search {
         const groups = model.processGroups();
         return i => groups[i] !== undefined && groups[i]!.toLowerCase().includes(value);
       }
-      case 'circle': return i => this.circular[i] !== 0;
+      case 'cycle': return i => this.circular[i] !== 0;
       default: return undefined;
     }
   }

@@ -114,6 +114,6 @@ export function matrixPanel({model, store}: Context): HTMLElement {
     if (at) store.set({chunk: store.value.chunk === at[1] * perColumn ? -1 : at[1] * perColumn});
   });
   const tiles = perRow > 1 || perColumn > 1 ? ` · a cell: ${counted(perRow, 'NPU')} × ${counted(perColumn, 'chunk')}` : '';
-  return panel({id: 'matrix', title: 'Contents of NPUs', width: 6, right: saveButton('who-has-what', () => view.svg()),
+  return panel({id: 'matrix', title: 'Contents of NPUs', width: 6, right: saveButton('contents-of-npus', () => view.svg()),
                 note: [paperClock(model, store), `NPUs × chunks · darker: more · green: complete${tiles}`], hint: 'click: follow'}, view.element);
 }

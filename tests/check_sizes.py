@@ -20,7 +20,7 @@ TYPE = re.compile(r"\b(?:class|struct|union|enum)\b[^()]*$")
 
 
 def kind_of(head, within):
-    """What a brace opens after `head` in a block of kind `within`: namespace, type, function or other."""
+    """Returns the kind of block that a brace opens after `head` in a block `within`: namespace, type, function or other."""
     if within not in ("namespace", "type"):
         return "other"
     if re.search(r"\bnamespace\b", head) or re.search(r'\bextern\s*$', head):

@@ -29,7 +29,7 @@ def make_case(tools, corpus, work, case):
 
 
 def replay(tools, folder, backend, rounds, *options):
-    """(CPU seconds, peak bytes, (first, last) finish); the finish is None if a run failed."""
+    """Returns (CPU seconds, peak bytes, (first, last) finish), with None as finish if a run failed."""
     result = folder / "result.json"
     command = [tools / "et-replay", "--workload-configuration", folder / "workload", "--system-configuration",
                folder / "system.json", "--network-configuration", folder / "network.yml", "--remote-memory-configuration",
@@ -43,7 +43,7 @@ def replay(tools, folder, backend, rounds, *options):
 
 
 def measure(tools, corpus, work, add, only=""):
-    """Rows over all cases: share of its time, the maximum and with symmetry the median; memory; equal finish times."""
+    """Adds rows over all cases: share of ASTRA-sim's time (maximum; median with symmetry) and memory, unequal finish times."""
     name = "replay / ASTRA-sim, "
     if only not in name:
         return

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs all benchmarks of a build, and prints one table; writes it as JSON too, for compare.py.
+"""Runs all benchmarks of a build and prints one table; can also write it as JSON, for compare.py.
 
     bench.py --build DIR [--slow] [--only TEXT] [--json FILE]
 
@@ -24,7 +24,7 @@ PROGRAMS = ("chakra", "json", "graph", "msccl", "flexflow", "pytorch", "merge", 
 
 
 def make_task_graph(path, layers, npus):
-    """A FlexFlow graph: in each layer every NPU computes and sends to the next one."""
+    """Writes a FlexFlow graph: in each layer every NPU computes and sends to the next NPU."""
     with open(path, "w", encoding="utf-8") as out:
         out.write("digraph taskgraph {\n")
         for i in range(layers):
@@ -54,7 +54,7 @@ class Suite:
         print(report.table_line(row), flush=True)
 
     def run_program(self, name, files=()):
-        """Adds the rows of a program, and a failure if it ends other than by its verdict."""
+        """Adds the rows of a program, and a failure if its exit status does not match its verdicts."""
         program, out = f"bench_{name}", self.work / "rows.jsonl"
         out.unlink(missing_ok=True)
         flags = [*(["--smoke"] if self.options.smoke else []), *(["--slow"] if self.options.slow else [])]
@@ -72,7 +72,7 @@ class Suite:
             self.add(report.unmeasured(bench, name, report.SKIPPED, f"no corpus at {CORPUS}"))
 
     def steps(self, count):
-        """A pair of a program with `count` steps of 125 operators."""
+        """Returns a host and device trace of `count` steps of 125 operators."""
         folder = self.work / f"steps{count}"
         folder.mkdir(exist_ok=True)
         if not (folder / "kineto.json").exists():
@@ -81,7 +81,7 @@ class Suite:
         return folder / "host.json", folder / "kineto.json"
 
     def recorded(self, nodes):
-        """The same from the corpus's generator, with `nodes` host nodes."""
+        """Returns a host and device trace from the corpus's generator, with `nodes` host nodes."""
         folder = self.work / f"pytorch{nodes}"
         if not (folder / "kineto_0.json").exists():
             subprocess.run([sys.executable, CORPUS / "pytorch/gen_pytorch_trace.py", "--nodes", str(nodes), "--out", folder],
@@ -89,7 +89,7 @@ class Suite:
         return folder / "host_0.json", folder / "kineto_0.json"
 
     def recordings(self):
-        """(what, (host, device)) of recordings of the corpus."""
+        """Returns (label, (host, device)) for recordings of the corpus."""
         folder = CORPUS / "pytorch/inputs/derived_nccl2rank"
         if self.options.smoke:
             return []
@@ -99,7 +99,7 @@ class Suite:
         return [("a recorded rank", (folder / "host_0.json.gz", folder / "kineto_0.json.gz"))]
 
     def pairs(self):
-        """Yields (what, host, device, limit of seconds)."""
+        """Yields (label, host, device, limit in seconds)."""
         if self.options.smoke:
             yield "2 steps", *self.steps(2), 0.5
             return
@@ -165,7 +165,7 @@ def main():
     parser.add_argument("--work", type=path, metavar="DIR", help="for inputs (default: bench in the build)")
     parser.add_argument("--json", type=path, metavar="FILE", help="default: bench.json in the build")
     parser.add_argument("--only", default="", metavar="TEXT", help="only rows whose names contain it")
-    parser.add_argument("--slow", action="store_true", help="what takes minutes too")
+    parser.add_argument("--slow", action="store_true", help="also run rows that take minutes")
     parser.add_argument("--smoke", action="store_true", help="small inputs, once, no verdicts: that all of them run")
     return Suite(parser.parse_args()).run()
 

@@ -4,9 +4,10 @@
 
     beside_builders.py [--networks NET...] [--collectives NAME...] [--parts BYTES...] [--occupancy O] [--effort E] BIN
 
-Replays every algorithm that `et-generate --list` has for a collective, with 1, 4 and 16 chunks of a rank's shard and as
-hierarchical ones of every two dimensions, and the synthesized one, all on the same network. A shard is the data that a
-rank sends to each other one, or has of the whole. Prints a line for each case; the exit status is 1 if another one is faster.
+Replays the synthesized algorithm and every algorithm that `et-generate --list` prints for a collective on the same
+network, with 1, 4 and 16 chunks of a rank's shard. Hierarchical algorithms are replayed with every pair of dimensions. A
+shard is a rank's share of the data, or its data for one other rank. Prints a line for each case. The exit status is 1 if
+another algorithm is faster.
 """
 import argparse
 import json
@@ -49,7 +50,7 @@ class Case:
         self.size = part * npus
 
     def replayed(self, algorithm):
-        """Returns the time of an algorithm in ns; nothing if it does not support the number of ranks or bytes."""
+        """Returns the time of an algorithm in ns, or None if it does not support the number of ranks or bytes."""
         tools = self.options.bin
         code, traces, _ = run([tools / "et-generate", "-q", self.collective, "--size", str(self.size), "-o", "-",
                                *algorithm])

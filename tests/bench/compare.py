@@ -14,7 +14,7 @@ import report
 
 
 def changes(before, after):
-    """(change of the metric, least and most of it and of the ratio's change), as factors; None if not comparable."""
+    """Returns the factors (change of the metric, smaller and larger of this and the ratio's change); None if not comparable."""
     if not before["figure"] or after["figure"] is None:
         return None
     factors = [after["figure"] / before["figure"]]
@@ -24,7 +24,7 @@ def changes(before, after):
 
 
 def judge(before, after, noise):
-    """The verdict on a row: worse, better, same, new, gone, missed, mended, changed; and the factor of its metric."""
+    """Returns the verdict on a row (worse, better, same, new, gone, missed, mended, changed), and its metric's factor."""
     if before is None or after is None:
         return ("new" if before is None else "gone"), None
     if before["unit"] != after["unit"] or report.FAILED in (before["verdict"], after["verdict"]):
@@ -41,14 +41,14 @@ def judge(before, after, noise):
 
 
 def noise_of(*files):
-    """The least noise to expect, by the load of the machines when the runs began."""
+    """Returns the minimum noise to expect from the load of the machines when the runs began."""
     machines = [results.get("machine") or {} for results in files]
     busy = any((m.get("load") or 0) > (m.get("cores") or 1) / 2 for m in machines)
     return 0.4 if busy else 0.1
 
 
 def compare(before, after, noise):
-    """[(name, row before, row after, verdict, factor)] in the order of the rows after."""
+    """Returns [(name, row before, row after, verdict, factor)], in the order of the rows after the change."""
     def by_name(results):
         return {(r["bench"], r["name"]): r for r in results["rows"]}
 
@@ -70,8 +70,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("before")
     parser.add_argument("after")
-    parser.add_argument("--noise", type=float, metavar="SHARE", help="default: 0.1; 0.4 of a busy machine")
-    parser.add_argument("--all", action="store_true", help="list what is the same too")
+    parser.add_argument("--noise", type=float, metavar="SHARE", help="default: 0.1; 0.4 for a busy machine")
+    parser.add_argument("--all", action="store_true", help="also list unchanged rows")
     options = parser.parse_args()
     try:
         before, after = report.read(options.before), report.read(options.after)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests of verdicts, of the comparison of two files, and of compare.py with an invalid file."""
+"""Tests verdicts, the comparison of two files, and compare.py with an invalid file."""
 import contextlib
 import io
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whole jobs of the tools: CPU seconds (user and system, all threads) and peak memory of one command each."""
+"""Whole jobs of the tools: CPU seconds (user and system, all threads) and peak memory of each command."""
 import json
 import os
 import resource
@@ -19,7 +19,7 @@ PODS = "switch:8,bw=450GB/s,lat=300ns+switch:128,bw=50GB/s,lat=2us"
 
 
 def run(command, folder, most=None):
-    """(CPU seconds, peak bytes, exit status) of a command; the status is None if it was stopped after `most` seconds."""
+    """Returns (CPU seconds, peak bytes, exit status) of a command, with None as status if `most` seconds were exceeded."""
     def limits():
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if most is not None:
@@ -46,7 +46,7 @@ class Jobs:
         return [self.tools / name, *(["-q"] if name != "et-stats" else []), *arguments]
 
     def make(self, name, *arguments):
-        """The path of et-generate's output for the arguments, generated once."""
+        """Returns the path of et-generate's output for the arguments, which is generated once."""
         if name not in self.inputs:
             path = self.work / name
             path.parent.mkdir(exist_ok=True)
@@ -64,7 +64,7 @@ class Jobs:
         return True
 
     def measure(self, name, commands, *, limit=None, memory=None, floor_memory=None):
-        """Rows for the time of the commands, one after the other, and the memory of the largest."""
+        """Adds rows for the total time of the commands and for the largest memory; returns whether all succeeded."""
         if not isinstance(commands[0], list):
             commands = [commands]
         rounds, peak = [], 0
@@ -91,7 +91,7 @@ class Jobs:
         return True
 
     def replay(self, name, traces, network, *options, limit, memory=None, simulated=None, slow=False):
-        """The same for a replay; and the number of simulated NPUs, if it is known."""
+        """Adds rows for the time and memory of a replay and, if expected, the number of simulated NPUs."""
         if not self.wants(name, slow):
             return
         result = self.work / "result.json"
@@ -153,7 +153,7 @@ class Jobs:
             shutil.rmtree(self.work / f"ring{npus}", ignore_errors=True)
 
     def link(self, pairs):
-        """Linking of pairs: (what, host, device, limit of seconds)."""
+        """Adds rows for linking pairs: (label, host, device, limit in seconds)."""
         for what, host, device, seconds in pairs:
             size = (host.stat().st_size + device.stat().st_size) / MIB
             for options in ([], ["--no-history"], ["--compat", "chakra"]):
@@ -183,11 +183,11 @@ class Jobs:
         return self.tool("et-convert", "--force", "--no-history", source, "-o", self.beside(source, "converted"))
 
     def beside(self, source, name):
-        """A path for the output for a set: a file for a file, files for files."""
+        """Returns an output path for a trace set: a file for one file, a prefix for several files."""
         return self.work / (name + ".et") if source.suffix == ".et" else self.work / name / "w"
 
     def pair(self, name, commands, floor, *, limit):
-        """A row for the time of the commands, one after the other, compared with another command, alternating."""
+        """Adds a row for the total time of the commands, compared with another command; both alternate."""
         rounds = []
         for _ in range(1 if self.smoke else 5):
             done = [run(command, self.work) for command in (floor, *commands)]
@@ -200,7 +200,7 @@ class Jobs:
                             spread=statistics.median(pair[0] for pair in rounds) / best - 1 if best else 0.0))
 
     def anonymizing(self):
-        """Compared with et-convert, which reads and writes the same: 3/5 of its speed, unless most names are new."""
+        """et-anonymize compared with et-convert on the same data: 3/5 of its speed, unless most names are new."""
         layers = lambda npus, count, iterations: ["layers", "--npus", npus, "--layers", count, "--iterations",
                                                   "2" if self.smoke else iterations]
         for what, limit, path, *options in (
@@ -219,7 +219,7 @@ class Jobs:
                 self.inputs.pop(out + "/w", None)
 
     def fidelity(self):
-        """Compared with et-stats, or a replay, of one of the sets."""
+        """et-diff --statistics compared with et-stats, or with a replay, of one of the sets."""
         for name, iterations, limit, options, tool, *floor in (
                 ("fidelity as recorded / stats, two sets of a million nodes", 400, 7, ["--no-simulation"], "et-stats"),
                 ("fidelity simulated / replay, two sets of 24,000 nodes", 10, 35, [], "et-replay", "--no-symmetry", "-n",
@@ -232,7 +232,7 @@ class Jobs:
                       self.tool(tool, *floor, files), limit=limit)
 
     def profiles(self, recorded):
-        """Compared with et-convert; and the memory of learning from many ranks, compared with one rank."""
+        """et-profile and et-synthesize compared with et-convert; memory of et-profile for many ranks compared with one rank."""
         made = self.work / "profile.json"
         sets = [("tiny nodes", lambda: self.make(
             "eight10/w", "layers", "--npus", "8", "--layers", "100", "--noise", "node=0.1", "--iterations",
@@ -260,13 +260,13 @@ class Jobs:
             self.add(report.row(BENCH, name, "MiB", many, floor=one, limit=8, limit_of="ratio"))
 
     def linked(self, host, device):
-        """The path of the trace of a pair."""
+        """Returns the path of the linked trace of a pair."""
         path = self.work / (host.parent.name + ".et")
         subprocess.run(self.tool("et-link", "--force", "--host", host, "--device", device, "-o", path), check=True)
         return path
 
     def streaming(self, host, device):
-        """Memory of readers of a large trace: a linked pair of a million operators."""
+        """Memory of the tools that read a large trace: a linked pair of a million operators."""
         large = self.work / "large.et"
         for name, tool, *options in (("validate", "et-validate"), ("stats", "et-stats"),
                                      ("convert to dot", "et-convert", "-o", "large.dot"),
@@ -280,7 +280,7 @@ class Jobs:
             (self.work / name).unlink(missing_ok=True)
 
     def schedules(self):
-        """A synthesized schedule of a million transfers compared with one of a sixteenth: time for each transfer."""
+        """Time per transfer of a synthesized schedule of a million transfers, compared with a schedule of 1/16 of the size."""
         npus, network = (16, "torus:4x4") if self.smoke else (256, "torus:16x16")
         network += ",bw=50GB/s,lat=500ns"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pages in Debian's chromium: seconds from opening a file to its first paint."""
+"""Pages in Debian's chromium: seconds from opening a file to the first paint."""
 import pathlib
 import statistics
 import subprocess
@@ -15,7 +15,7 @@ BENCH = "pages"
 
 
 def opening_s(browser, path):
-    """Seconds until a page has painted; None if it cannot show its data."""
+    """Returns the seconds until a page has painted; None if it cannot show its data."""
     page = harness.Page(browser, path)
     page.look(1280, 900, False)
     page.go(path.resolve().as_uri())
@@ -24,7 +24,7 @@ def opening_s(browser, path):
 
 
 def measure(tools, work, add, *, smoke=False, only=""):
-    """The page of a run of two million calls of collectives, as written by et-report."""
+    """Adds a row for the page of a run with two million collective calls, written by et-report."""
     name = "open the page of two million calls"
     if only not in name:
         return

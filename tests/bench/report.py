@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Rows of metrics with their floors and limits: as written by the benchmarks' programs, as a table, as one file.
+"""Rows of metrics with floors and limits: from the benchmark programs, as a table, and as one JSON file.
 
 A row has bench, name, unit, figure, floor, ratio (of figure to floor), limit, limit_of ("figure" or "ratio"), spread
 (relative slowdown of the median round over the best), verdict and optionally note. Verdicts: kept, MISSED, skipped,
-FAILED (for a program that ended otherwise), "-" without a limit.
+FAILED (for a program that ended with an error), "-" without a limit.
 """
 import datetime
 import json
@@ -16,7 +16,7 @@ KEPT, MISSED, SKIPPED, FAILED, UNJUDGED = "kept", "MISSED", "skipped", "FAILED",
 
 
 def verdict(figure, limit, ratio=None, limit_of="figure"):
-    """The verdict for a limit; a missing metric, or one that is not a number, is not kept."""
+    """Returns the verdict for a limit. A missing metric and NaN are MISSED."""
     if limit is None:
         return UNJUDGED
     judged = ratio if limit_of == "ratio" else figure
@@ -31,7 +31,7 @@ def row(bench, name, unit, figure, *, floor=None, limit=None, limit_of="figure",
 
 
 def unmeasured(bench, name, what, note):
-    """A row that is skipped, or FAILED."""
+    """Returns a row that is skipped or FAILED."""
     return row(bench, name, "", None, note=note) | {"verdict": what}
 
 
@@ -76,7 +76,7 @@ def machine(build):
 
 
 def head(source, build, slow):
-    """The header before the rows in the file."""
+    """Returns the header before the rows in the file."""
     return {"commit": git(source, "rev-parse", "HEAD"), "changed": bool(git(source, "status", "--porcelain", "-uno")),
             "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
             "machine": machine(build), "slow": slow}
@@ -89,7 +89,7 @@ def write(path, results):
 
 
 def read(path):
-    """The results of a file. Raises ValueError with the location if it is invalid."""
+    """Returns the results of a file. Raises ValueError with the location if it is invalid."""
     try:
         with open(path, encoding="utf-8") as text:
             results = json.load(text)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks whether several builds of et-generate, with one thread and with eight, synthesize the same bytes.
+"""Checks that several builds of et-generate synthesize the same bytes, with one thread and with eight.
 
     same_bytes.py [--effort EFFORT] BIN BIN...        # such as build/release/bin build/asan/bin
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests that each benchmark runs on small inputs, and its messages for a bad input or command line."""
+"""Tests that each benchmark runs on small inputs, and the messages for a bad input or command line."""
 import argparse
 import json
 import pathlib

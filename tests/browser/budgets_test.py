@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""How long pages of many thousand slices and nodes take to paint and to draw again, and what they hold: milliseconds of
-CPU of the page's main thread. ctest runs nothing beside this, since what shares the processor's caches makes it slower."""
+"""Time and memory limits for pages with many thousands of slices and nodes: first paint, redraw, search and heap. Times are
+CPU milliseconds of the page's main thread. ctest runs this test alone, because sharing the processor's caches slows it."""
 import compare_test
 import graph_test
 import harness
@@ -15,7 +15,7 @@ HEAP_MB = 100
 
 class Budgets:
     def first_paint(self, name, open_page, size):
-        """The page, if the quickest of three first paints keeps the budget of its size."""
+        """Returns the page; the fastest of three first paints must be within the limit for its size."""
         pages = [open_page() for _ in range(3)]
         cpu, wall = min(page.cpu_ms for page in pages), min(page.wall_ms for page in pages)
         print(f"{name}: first paint {cpu:.0f} ms of {FIRST_PAINT_MS[size]}, on the clock {wall:.0f} of {FIRST_PAINT_WALL_MS[size]}")
@@ -24,7 +24,7 @@ class Budgets:
         return pages[-1]
 
     def redraw(self, name, page, keys):
-        """Checks the median of drawing again, once for each of the keys, without what a key costs that does nothing."""
+        """Checks the median redraw time over the keys, minus the time of a key without an effect."""
         def median(pressed):
             times = sorted(page.cpu_of(lambda key=key: page.keys(key)) for key in pressed)
             return times[len(times) // 2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Debian's chromium, driven over a pipe by the DevTools protocol: one JSON object and a NUL byte for each message."""
+"""Drives Debian's chromium over a pipe with the DevTools protocol: each message is a JSON object and a NUL byte."""
 import json
 import os
 import pathlib
@@ -22,13 +22,13 @@ def is_installed():
 
 
 class Chromium:
-    """A browser with one tab that has no network."""
+    """A browser with one tab and no network access."""
 
     def __init__(self):
         self.profile = tempfile.mkdtemp(prefix="etkit-chromium-")
         command_in, self.commands = os.pipe()
         self.answers, answer_out = os.pipe()
-        # Chromium reads commands from file 3 and answers to file 4.
+        # Chromium reads commands from file descriptor 3 and writes answers to file descriptor 4.
         self.process = subprocess.Popen(
             ["bash", "-c", f'exec "$@" 3<&{command_in} 4>&{answer_out}', "bash",
              PROGRAM, *FLAGS.split(), "--remote-debugging-pipe", f"--user-data-dir={self.profile}", "about:blank"],
@@ -43,7 +43,7 @@ class Chromium:
         self.call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
 
     def attach(self):
-        """The session of the first tab, once there is one."""
+        """Returns the session of the first tab as soon as it exists."""
         begin = time.monotonic()
         while time.monotonic() - begin < ANSWER_TIMEOUT_S:
             for target in self.call("Target.getTargets")["targetInfos"]:
@@ -53,7 +53,7 @@ class Chromium:
         raise TimeoutError("chromium opens no tab")
 
     def call(self, method, **parameters):
-        """The result of a command; what happens meanwhile is added to `events`."""
+        """Returns the result of a command; events received meanwhile are added to `events`."""
         self.last_id += 1
         message = {"id": self.last_id, "method": method, "params": parameters}
         if self.session:
@@ -83,7 +83,7 @@ class Chromium:
         return json.loads(b"".join([*parts, head]))
 
     def wait_for(self, name):
-        """Waits for an event that has come since `events` was emptied or comes next."""
+        """Waits for an event, unless it is already in `events`."""
         seen = 0
         while True:
             for event in self.events[seen:]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page of two runs: what it shows is what et-diff says of them, largest contribution first."""
+"""The page of two runs: it shows the same differences as et-diff, largest contribution first."""
 import decimal
 import json
 import subprocess
@@ -23,7 +23,7 @@ class CompareTest(harness.PageTest):
         return page.js("return [...document.querySelectorAll('section')].map(e => e.id)")
 
     def changes(self, page, rows):
-        """B − A of the rows of a table."""
+        """Returns B − A for each row of a table."""
         return [float(b) - float(a) for a, b in zip(page.data(rows, "aPs"), page.data(rows, "bPs"))]
 
     def check_sorted(self, page, rows):
@@ -33,7 +33,7 @@ class CompareTest(harness.PageTest):
 
 
 class Replays(CompareTest):
-    """The page of two replays says what et-diff says of them."""
+    """The page of two replays agrees with the output of et-diff."""
     MAKE = ("et-generate layers --npus 16 --layers 12 --compute-time 500us --call all_gather:4MiB,reduce_scatter:64MiB -o in && "
             "et-replay -q -n torus:4x4,bw=100GB/s,lat=700ns --model links --slow 5=1.2x -o a.run in > a.txt && "
             "et-replay -q -n torus:4x4,bw=200GB/s,lat=700ns --model links -o b.run in > b.txt")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page of a graph, of real traces: PyTorch's and hierarchical algorithms."""
+"""The graph page of real traces: PyTorch recordings and hierarchical algorithms."""
 import os
 import pathlib
 
@@ -23,7 +23,7 @@ class Corpus(harness.PageTest):
         page.settle()
 
     def count(self, path, what):
-        """How many lines of a trace's nodes hold a text."""
+        """Returns the number of a trace's nodes whose line contains a text."""
         return int(self.shell(f"et-convert -q -t jsonl '{path}' | grep -v '^{{\"rank\":[0-9]*,\"metadata\"' | grep -c '{what}'"))
 
     def test_host_trace_of_gpt2(self):

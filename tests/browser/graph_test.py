@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page of a graph."""
+"""The graph page."""
 import json
 import re
 
@@ -10,7 +10,7 @@ KIB = 1024
 
 class Graph(harness.PageTest):
     def graph(self, name, *options):
-        """Writes the page of a set."""
+        """Writes the graph page of a trace set."""
         return self.tool("et-graph", *options, name, "-o", f"{name}.html")
 
     def ring(self, npus):
@@ -18,7 +18,7 @@ class Graph(harness.PageTest):
         return self.graph(f"ring{npus}")
 
     def write(self, name, nodes):
-        """Writes a set of nodes as jsonl and its page."""
+        """Writes nodes as JSON lines, and their graph page."""
         lines = [{"rank": r, "metadata": {"version": "0.0.4"}} for r in sorted({n["rank"] for n in nodes})]
         lines += nodes
         lines.sort(key=lambda line: line["rank"])
@@ -45,7 +45,7 @@ class Graph(harness.PageTest):
         return page.box(".stage canvas")
 
     def click(self, page, x, y, clicks=1):
-        """Clicks the canvas at a place in pixels."""
+        """Clicks the canvas at a position in pixels."""
         left, top, _, _ = page.box(".stage canvas")
         for n in range(1, clicks + 1):
             page.mouse("mousePressed", left + x, top + y, button="left", clickCount=n)
@@ -53,20 +53,20 @@ class Graph(harness.PageTest):
         page.settle()
 
     def nodes(self, name):
-        """The nodes of a set, as et-convert writes them."""
+        """Returns the nodes of a trace set as written by et-convert."""
         lines = self.shell(f"et-convert -t jsonl {name}").decode().splitlines()
         return [{"id": 0, "rank": 0, **n} for n in map(json.loads, lines) if "type" in n]
 
 
 def call(rank, number, caller, tid, begin, takes, name="aten::mm", **more):
-    """A node of a host trace of PyTorch."""
+    """Returns a node of a PyTorch host trace."""
     return {"rank": rank, "id": number, "name": name, "type": "COMP_NODE", "ctrl_deps": [caller] if caller is not None else [],
             "attr": [{"name": "tid", "int64_val": tid}, {"name": "is_cpu_op", "bool_val": True},
                      {"name": "start_nanos", "uint64_val": begin}, {"name": "duration_nanos", "uint64_val": takes}], **more}
 
 
 def calls():
-    """Two threads with calls that are nested three deep, and a stream."""
+    """Returns two threads with calls nested three levels deep, and a stream."""
     out, number = [], 1
     for tid in (1, 2):
         for step in range(10):
@@ -219,7 +219,7 @@ class Behaviour(Graph):
     def test_a_box_of_several_nodes_lists_them(self):
         fan = [{"rank": 0, "id": i, "name": f"n{i}", "type": "COMP_NODE", "data_deps": [0] if i else []} for i in range(12)]
         page = self.open(self.write("fan", fan))
-        self.assertEqual(self.main(page, "boxes"), "9")  # the root, seven, and the rest
+        self.assertEqual(self.main(page, "boxes"), "9")  # the root, seven others, and one box for the rest
         self.choose(page, ".row-choice", "npu")
         self.assertEqual(self.main(page, "boxes"), "2")
         self.click(page, 270, 30)
@@ -260,11 +260,11 @@ class Behaviour(Graph):
         page = self.open(self.write("calls", calls()))
         self.assertEqual((self.main(page, "mode"), self.main(page, "axis")), ("nested", "time"))
         self.assertEqual(self.main(page, "boxes"), "140")
-        self.assertEqual(self.main(page, "rows"), "6")  # two threads, three deep
+        self.assertEqual(self.main(page, "rows"), "6")  # two threads, three levels deep
         self.choose(page, ".axis-choice", "order")
         self.assertEqual((self.main(page, "axis"), self.main(page, "boxes")), ("order", "140"))
         self.choose(page, ".axis-choice", "heavy")
-        # per thread: step, mm, add, and what these two call
+        # per thread: step, mm, add, and the operators called by mm and add
         self.assertEqual(self.main(page, "boxes"), "10")
         page.hover(".stage canvas", 0.3, 0.06)
         self.assertIn("20 nodesfirst: aten::mm", page.text("#tip"))

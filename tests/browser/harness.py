@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Opens pages in Debian's chromium and asks them questions. A test is a file NAME_test.py beside this one:
+"""Opens pages in Debian's chromium and queries them. A test is a file NAME_test.py in this folder:
 
     import harness
 
@@ -11,8 +11,8 @@
     if __name__ == "__main__":
         harness.main()
 
-open() loads the file offline, waits until it has painted, and fails if the page wrote to the console, threw, asked for
-anything but itself, or drew nothing.
+open() loads the file offline and waits until the page has painted. It fails if the page wrote to the console, threw an
+exception, requested anything except itself, or drew nothing.
 """
 import argparse
 import base64
@@ -32,18 +32,18 @@ import chromium
 PAINT_TIMEOUT_S = 60
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
 
-# What the page says when it has painted; nothing after a time.
+# Returns the page's result of painting, or nothing after a timeout.
 PAINTED = """return new Promise(done => {
-    const root = document.documentElement, tell = () => root.dataset.painted && done(root.dataset.painted);
-    new MutationObserver(tell).observe(root, {attributes: true});
+    const root = document.documentElement, report = () => root.dataset.painted && done(root.dataset.painted);
+    new MutationObserver(report).observe(root, {attributes: true});
     setTimeout(done, arguments[0]);
-    tell(); })"""
+    report(); })"""
 
-options = None  # of the command line
+options = None  # options of the command line
 
 
 class Page:
-    """A page that has painted."""
+    """A page in the browser's tab."""
 
     def __init__(self, browser, path):
         self.browser, self.path = browser, pathlib.Path(path)
@@ -56,7 +56,7 @@ class Page:
         return {m["name"]: m["value"] for m in self.cdp("Performance.getMetrics")["metrics"]}[name]
 
     def js(self, script, *arguments):
-        """The value of a script with `return`, a promise's once it is there; arguments are `arguments[0]`…"""
+        """Returns the value of a script with `return`; waits for a promise. The arguments are `arguments[0]`…"""
         call = f"(function () {{ {script}\n}}).apply(null, {json.dumps(arguments, default=str)})"
         answer = self.cdp("Runtime.evaluate", expression=call, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
@@ -71,18 +71,18 @@ class Page:
         self.browser.wait_for("Page.loadEventFired")
 
     def settle(self):
-        """Waits until what was asked for has been drawn."""
+        """Waits until pending changes have been drawn."""
         self.js("return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
 
     def cpu_of(self, action):
-        """Milliseconds of CPU of the page's main thread while `action` runs and what it causes is drawn."""
+        """Returns the CPU milliseconds of the page's main thread while `action` runs and its effects are drawn."""
         before = self.metric("TaskDuration")
         action()
         self.settle()
         return 1000 * (self.metric("TaskDuration") - before)
 
     def heap_mb(self):
-        """Megabytes that the page's program holds: objects, typed arrays, elements."""
+        """Returns the megabytes of the page's objects, typed arrays and elements."""
         self.cdp("HeapProfiler.collectGarbage")
         usage = self.cdp("Runtime.getHeapUsage")
         return sum(usage.get(k, 0) for k in ("usedSize", "embedderHeapUsedSize", "backingStorageSize")) / 1e6
@@ -94,7 +94,7 @@ class Page:
         return self.js("return [...document.querySelectorAll(arguments[0])].map(e => e.textContent)", selector)
 
     def data(self, selector, name):
-        """The data-NAME attributes of all elements of a selector."""
+        """Returns the data-NAME attributes of all elements that match a selector."""
         return self.js("return [...document.querySelectorAll(arguments[0])].map(e => e.dataset[arguments[1]])",
                        selector, name)
 
@@ -109,7 +109,7 @@ class Page:
         self.js("document.querySelector(arguments[0]).focus()", selector)
 
     def keys(self, *keys):
-        """Presses keys where the focus is: letters, or names such as "Enter", "ArrowRight", " "."""
+        """Presses keys in the focused element: letters, or names such as "Enter", "ArrowRight", " "."""
         for key in keys:
             known = {"key": key, "text": key} if len(key) == 1 else {"key": key, "code": key}
             if key == "Enter":
@@ -122,19 +122,19 @@ class Page:
         self.cdp("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
     def box(self, selector):
-        """Left, top, width, height of an element in the window."""
+        """Returns left, top, width and height of an element in the window."""
         return self.js("const r = document.querySelector(arguments[0]).getBoundingClientRect();"
                        "return [r.left, r.top, r.width, r.height]", selector)
 
     def hover(self, selector, x=0.5, y=0.5):
-        """Moves the pointer over an element, to a place given as shares of its size."""
+        """Moves the pointer over an element, to a position given as fractions of its size."""
         self.js("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", selector)
         left, top, width, height = self.box(selector)
         self.mouse("mouseMoved", left + x * width, top + y * height)
         self.settle()
 
     def look(self, width, height, dark):
-        """Sets the size of the window and the system's colours, without waiting for a drawing."""
+        """Sets the size of the window and the light or dark colours, without waiting for a redraw."""
         self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.cdp("Emulation.setEmulatedMedia", media="",
                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
@@ -158,7 +158,7 @@ class Page:
         (folder / f"{name}.png").write_bytes(base64.b64decode(picture["data"]))
 
     def pdf(self, name=None):
-        """The page printed on A4; saved in the folder of screenshots if it has a name."""
+        """Returns the page printed on A4; saves it in the folder of screenshots if a name is given."""
         data = base64.b64decode(self.cdp("Page.printToPDF", printBackground=True, paperWidth=8.27, paperHeight=11.69,
                                          marginTop=0.4, marginBottom=0.4, marginLeft=0.4, marginRight=0.4)["data"])
         if name:
@@ -168,14 +168,14 @@ class Page:
         return data
 
     def colors(self, selector="canvas"):
-        """How many different colours each canvas of a selector shows (of a sample of its pixels)."""
+        """Returns the number of different colours in a sample of the pixels of each canvas that matches a selector."""
         return self.js("""return [...document.querySelectorAll(arguments[0])].map(c => {
             const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, seen = new Set();
             for (let i = 0; i < d.length; i += 4 * 7) seen.add(d[i] << 24 | d[i + 1] << 16 | d[i + 2] << 8 | d[i + 3]);
             return seen.size; })""", selector)
 
     def overflows(self):
-        """What is wider than the window, or than the section around it and not in a box that scrolls."""
+        """Returns the elements that are wider than the window or, outside of scrolling boxes, than their section."""
         return self.js("""
             const out = [], most = document.documentElement.clientWidth;
             if (document.documentElement.scrollWidth > most) out.push('the page: ' + document.documentElement.scrollWidth);
@@ -192,13 +192,13 @@ class Page:
             return out""")
 
     def hidden_parts(self):
-        """Boxes of which paper shows a part only, as it cannot scroll."""
+        """Returns the scrolling boxes whose contents would be cut off on paper."""
         return self.js("return [...document.querySelectorAll('.scroll, .wide')].filter(e => e.offsetHeight && "
                        "(e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1))"
                        ".map(e => `${e.closest('section, footer')?.id}: ${e.scrollWidth} of ${e.clientWidth}`)")
 
     def overlaps(self):
-        """Pairs of sections that cover each other."""
+        """Returns the pairs of sections that overlap."""
         return self.js("""
             const all = [...document.querySelectorAll('main > *')].filter(e => e.offsetHeight), out = [];
             for (let i = 0; i < all.length; ++i) for (let k = i + 1; k < all.length; ++k) {
@@ -211,7 +211,7 @@ class Page:
 
 
 def bitmaps(pdf):
-    """How many pictures of pixels a PDF holds."""
+    """Returns the number of bitmap images in a PDF."""
     text = pdf
     for match in re.finditer(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL):
         try:
@@ -229,12 +229,12 @@ def head_and_body(path):
 
 
 def page_head(path):
-    """The head of a page's data."""
+    """Returns the head of a page's data."""
     return head_and_body(path)[0]
 
 
 def page_data(path):
-    """The head and the columns of a page's file: what its program gets, decoded here a second time."""
+    """Returns the head and the columns of a page's data, with a decoder that is independent of the page's."""
     head, body = head_and_body(path)
     columns = {}
     for info in head["columns"]:
@@ -260,7 +260,7 @@ def page_data(path):
 
 
 def ending(path):
-    """How many chunks an algorithm's page demands where, and how many of these are not drawn as complete in the end."""
+    """Returns two counts for an algorithm's page: required chunks (per NPU), and those not drawn as complete at the end."""
     head, columns = page_data(path)
     relays = set(head["relays"])
     everywhere = [n for n in range(head["npus"]) if n not in relays]
@@ -297,19 +297,19 @@ class PageTest(unittest.TestCase):
         shutil.rmtree(cls.folder, ignore_errors=True)
 
     def shell(self, command):
-        """Runs a command line in the test's folder, tools first in PATH; returns what it printed."""
+        """Runs a command line in the test's folder, with the tools first in PATH; returns its standard output."""
         done = subprocess.run(["bash", "-c", "set -o pipefail; " + command], cwd=self.folder, capture_output=True,
                               timeout=300, env={**os.environ, "PATH": options.bin + ":" + os.environ["PATH"]})
         self.assertEqual(done.returncode, 0, f"{command}\n{done.stderr.decode(errors='replace')}")
         return done.stdout
 
     def tool(self, *command):
-        """Runs a tool whose last argument is the file that it writes; returns that."""
+        """Runs a tool whose last argument is its output file; returns the path of that file."""
         self.shell(" ".join(f"'{c}'" for c in command))
         return self.folder / command[-1]
 
     def open(self, path, width=1280, height=900, dark=False, quiet=True):
-        """Opens a page; `quiet`: what it must not do is checked."""
+        """Opens a page. `quiet`: also runs check_quiet()."""
         page = Page(self.browser, path)
         page.look(width, height, dark)
         before = page.metric("TaskDuration")
@@ -326,7 +326,7 @@ class PageTest(unittest.TestCase):
         return page
 
     def check_quiet(self, page):
-        """Fails if the page wrote to the console, threw or asked for anything but itself since it was opened."""
+        """Fails if the page wrote to the console, threw an exception or requested anything except itself since it was opened."""
         own, wrote, asked = page.path.resolve().as_uri(), [], []
         for event in self.browser.events:
             if event.get("method") in ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
@@ -349,14 +349,14 @@ class PageTest(unittest.TestCase):
 
 
 def close():
-    """Ends the browser, if one was started."""
+    """Ends the browser if it was started."""
     if PageTest.browser is not None:
         PageTest.browser.close()
         PageTest.browser = None
 
 
 def main():
-    """Runs the tests of the calling file; says so and ends if there is no chromium."""
+    """Runs the tests of the calling file; prints a message and returns if chromium is not installed."""
     global options
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True, help="folder of the tools")

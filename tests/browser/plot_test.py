@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Plots of sweeps: the colours of the pages, in light, dark and on paper, and no text over another."""
+"""Plots of sweeps: the same colours as the pages in light, dark and on paper, and no overlapping texts."""
 import re
 
 import harness

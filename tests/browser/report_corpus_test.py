@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page of a run, of recordings: PyTorch's host and device traces, linked."""
+"""The page of a run, for recordings: linked host and device traces of PyTorch."""
 import os
 import pathlib
 

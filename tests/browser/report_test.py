@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page of one run: what it shows is what the run says, in every size and colour, by mouse, keys and on paper."""
+"""The page of one run: its numbers are those in the run file, for all window sizes and colours, mouse, keyboard and paper."""
 import decimal
 import json
 import re
@@ -121,7 +121,7 @@ class Facts(ReportTest):
 
 
 class Replays(ReportTest):
-    """Pages of replays say what --format json says of the same replay."""
+    """Pages of replays have the numbers that `--format json` prints for the same replay."""
     TRAIN = ("et-generate layers --npus 16 --layers 12 --compute-time 500us --call all_gather:4MiB,reduce_scatter:64MiB -o in",
              "-n torus:4x4,bw=100GB/s,lat=700ns --model links --slow 5=1.2x")
     RING = ("et-generate all_reduce --algorithm ring --npus 8 --size 1MiB -o in",
@@ -130,7 +130,7 @@ class Replays(ReportTest):
             "-n torus:32x32,bw=100GB/s,lat=700ns")
 
     def replayed(self, case):
-        """The page and the JSON of a replay; a number of either is one of picoseconds."""
+        """Returns the page, the JSON result and the JSON path of a replay."""
         make, options = case
         self.shell(f"rm -rf in* && {make} && et-replay {options} -o page.html in && "
                    f"et-replay {options} --show links --format json in > result.json && "
@@ -271,7 +271,7 @@ class Acts(ReportTest):
         page = self.sample("train16")
         total = self.total(page)
         page.focus("#activity .plot")
-        page.keys("ArrowRight")  # the cursor appears at the begin
+        page.keys("ArrowRight")  # the cursor appears at the beginning
         self.assertIn("computing alone 16 NPUs", page.text("#tip"))
         page.keys("End")
         self.assertNotIn("computing alone", page.text("#tip"))
@@ -443,7 +443,7 @@ class Looks(ReportTest):
         self.assertTrue(page.js("return document.querySelector('#made details').open"))
         self.assertEqual(page.overlaps(), [])
         self.assertEqual(page.hidden_parts(), [])
-        # What is drawn for half a page is drawn as wide as that: its texts keep their size.
+        # A drawing for half a page is drawn at that width, so that its texts keep their size.
         for panel in ("links", "matrix"):
             width = page.js("return document.querySelector(arguments[0]).viewBox.baseVal.width", f"#{panel} .canvas svg")
             self.assertLess(width, 330)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes pages of hand-made data for the tests in the browser: samples NAME OUT.html; of two runs: samples A+B
-// OUT.html.
+// Writes pages of hand-made data for the browser tests: "samples NAME OUT.html", or "samples A+B OUT.html" for two
+// runs.
 #include <functional>
 #include <iostream>
 #include <map>
@@ -78,7 +78,7 @@ Run many_calls() {
   return run;
 }
 
-// Eight NPUs that compute and call collectives of three sizes in four groups by turns, two million of them.
+// Eight NPUs that compute, and make two million calls of collectives of three sizes, with four groups in turn.
 Run calls2m() {
   constexpr std::uint32_t calls = 2'000'000;
   constexpr Picoseconds each = 9 * sample::us;
@@ -155,7 +155,7 @@ const std::map<std::string, std::function<Run()>> runs = {
     {"calls2m", calls2m},
 };
 
-// Writes the page of two runs, "A+B"; returns false if there are no such.
+// Writes the page of two runs, "A+B"; returns false if one of the runs does not exist.
 bool write_pair(const std::string& name, Output& out) {
   const std::size_t plus = name.find('+');
   if (plus == std::string::npos) return false;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes pictures of pages to look at, by hand: screenshots.py --bin build/release/bin --out DIR [-k WORD] [--list].
-Every page in light and dark, 480 pixels wide, and as printed: NAME-light.png, NAME-dark.png, NAME-narrow.png,
-NAME-print-1.png… (pdftoppm, of poppler-utils). A page is a line of PAGES: how its file is made, and what is done with it
-before the pictures are taken. What needs the corpus (ETKIT_CORPUS) is left out where there is none.
+"""Writes screenshots of pages for manual review: screenshots.py --bin build/release/bin --out DIR [-k WORD] [--list].
+Each page is shown in light, in dark, 480 pixels wide, and printed: NAME-light.png, NAME-dark.png, NAME-narrow.png,
+NAME-print-1.png… (with pdftoppm of poppler-utils). A page is a line of PAGES: the commands that write its file, and the
+actions before the screenshots. Pages that require the corpus (ETKIT_CORPUS) are skipped if it is absent.
 """
 import argparse
 import json
@@ -61,7 +61,7 @@ def choose(selector, value):
     return act
 
 
-# Name of the page, commands that write page.html, what is done then.
+# Name of the page, commands that write page.html, action before the screenshots.
 PAGES = [
     ("report-ring8", RING.format("-o page.html"), None),
     ("report-train16", TRAIN.format("--slow 5=1.2x --what-if -o page.html"), None),
@@ -106,7 +106,7 @@ PAGES = [
 
 
 def training_with_tensors(ranks=4, layers=10):
-    """The lines of a trace where activations live from forward to backward, a gradient until it is reduced."""
+    """Returns the lines of a trace: activations live from forward to backward, gradients until they are reduced."""
     lines = []
     for rank in range(ranks):
         lines.append(json.dumps({"rank": rank, "metadata": {"version": "0.0.4"}}))
@@ -118,7 +118,7 @@ def training_with_tensors(ranks=4, layers=10):
                 attr.append({"name": key, "string_list": {"values": values}})
             lines.append(json.dumps({"rank": rank, "id": number, "name": name, "data_deps": deps, "attr": attr, **more}))
 
-        # Forward, then backward, and an all-reduce beside the backward step of the next layer.
+        # Forward, then backward, with an all-reduce in parallel with the backward step of the next layer.
         for i in range(layers):
             node(i, f"layer {i} forward", [i - 1] if i else [], [(f"a{i - 1}", 64), (f"w{i}", 16)][i == 0:], [(f"a{i}", 64)],
                  type="COMP_NODE", duration_micros=400 + 20 * rank)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What all pages share: the shell, the block of data, keys, theme."""
+"""The common parts of all pages: shell, data block, keys, theme."""
 import base64
 import hashlib
 import re

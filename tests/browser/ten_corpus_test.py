@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The end state of the time-expanded page is complete exactly where values and postcondition are right: all schedules of
-the corpus, and all its algorithms that can be read."""
+"""The end state on the time-expanded page is complete exactly if the values and the postcondition are correct. Runs for all
+schedules of the corpus and all its readable algorithms."""
 import os
 import pathlib
 import subprocess
@@ -9,7 +9,7 @@ import harness
 
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
 CORPUS = pathlib.Path(os.environ.get("ETKIT_CORPUS", SOURCES / "../shared/corpus")).resolve()
-# Rules of et-validate that no value depends on, and those after which values are not computed.
+# Rules of et-validate that do not affect values, and rules after whose errors values are not computed.
 ORDER = {"fifo", "races"}
 STRUCTURE = {"attributes", "buffers", "channels", "connections", "deps", "gpus", "offsets", "peers", "steps", "threadblocks", "xml"}
 OF_CHUNKS = {"R4", "R5", "R6"}
@@ -17,7 +17,7 @@ OF_CHUNKS = {"R4", "R5", "R6"}
 
 class TenCorpus(harness.PageTest):
     def page(self, path):
-        """The page of a file, without the checks of looks; None if it cannot be read."""
+        """Returns the page of a file, without opening it; None if the file cannot be read."""
         made = subprocess.run([harness.options.bin + "/et-graph", path, "-o", self.folder / "x.html"], capture_output=True)
         return self.folder / "x.html" if made.returncode == 0 else None
 
@@ -47,7 +47,7 @@ class TenCorpus(harness.PageTest):
             if missing:
                 self.assertTrue(rules & OF_CHUNKS, f"{path.name}: {rules}")
                 incomplete.add(path.stem)
-        # Of the others, one is too fast, and one adds twice where nobody needs it any more.
+        # Among the other schedules, one is too fast, and one adds twice to a value that is no longer used.
         self.assertEqual(incomplete, {"bad_allreduce_missing_contribution", "bad_causality", "bad_link_missing",
                                       "bad_link_overlap", "bad_postcondition", "bad_reduce_into_forwarded",
                                       "mesh2d_hetero_3x3.all_gather.acausal_v130",
@@ -67,7 +67,7 @@ class TenCorpus(harness.PageTest):
             rules = {f["rule"] for f in head["findings"] if f["severity"] == "error"}
             undemanded += demanded == 0
             told = f"{path.name}: {missing} missing, {rules}"
-            if rules & STRUCTURE:  # what is computed was not asked
+            if rules & STRUCTURE:  # values are not computed
                 self.assertTrue(missing == 0 or rules, told)
             else:
                 self.assertEqual(missing > 0, bool(rules - ORDER), told)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The time-expanded page: what is where when, of schedules and algorithms, sound and broken."""
+"""The time-expanded page: location of each chunk over time, for correct and incorrect schedules and algorithms."""
 import json
 import pathlib
 import re
@@ -39,7 +39,7 @@ DEADLOCK = """<algo name="lock&quot;&lt;/script&gt;" proto="Simple" nchannels="1
 
 
 def wide_schedule(side):
-    """A schedule on a grid of side × side NPUs: chunks of every second row go along it, then down all columns."""
+    """Returns a schedule for a grid of side × side NPUs: one chunk per second row goes along its row, then down all columns."""
     nodes = side * side
     def wires():
         for n in range(nodes):
@@ -191,11 +191,11 @@ class Ten(harness.PageTest):
         self.assertTrue(page.exists("#threadblocks"))
         page.hover("#threadblocks canvas", 0.16, 0.15)
         self.assertRegex(page.text("#tip"), r"gpu 0 threadblock \d+ step \d+: .*line \d+ of one.xml")
-        # A set of traces is the algorithm that it was made from.
+        # A trace set shows the algorithm from which it was made.
         self.shell("et-graph --view ten one -o traces.html")
         traces = self.open(self.folder / "traces.html")
         self.assertEqual(self.kpi(traces, "total"), self.kpi(page, "total"))
-        # In time it is complete too, though no schedule says that ranks keep what they send to be added.
+        # The view in time is complete too, although a schedule cannot record that ranks keep the chunks they send to be added.
         self.shell("et-graph --view ten -n fully_connected:4,bw=50GB/s,lat=500ns one -o time.html")
         in_time = self.open(self.folder / "time.html")
         self.assertEqual(in_time.data("#findings", "verdict"), ["proved"])
@@ -209,7 +209,7 @@ class Ten(harness.PageTest):
                    "et-graph --view ten -n ring:8,bw=50GB/s,lat=500ns ring8 -o network.html")
         pipe, network = (harness.page_data(self.folder / f) for f in ("pipe.html", "network.html"))
         program = {name: network[1].pop(name) for name in network[1].keys() - pipe[1].keys()}
-        for columns in (pipe[1], network[1]):  # who has what: on the network when its receiver has taken it
+        for columns in (pipe[1], network[1]):  # on the network, a chunk changes owner when its receiver has accepted it
             for name in ("change_time", "change_npu", "change_chunk", "change_held"):
                 columns.pop(name)
         self.assertEqual(pipe[1], network[1])
@@ -232,7 +232,7 @@ class Ten(harness.PageTest):
                 if s > first:
                     self.assertGreaterEqual(begin[s], done[s - 1])
             first += n
-        # A step ends when the last of its nodes does, as the timeline has it.
+        # A step ends with the last of its nodes, as in the timeline.
         ends, of = {}, {}
         for line in (self.folder / "ring8.jsonl").read_text().splitlines():
             node = json.loads(line)
@@ -368,7 +368,7 @@ class Ten(harness.PageTest):
         self.assertFalse(page.js(shown))
         page.keys("]")
         self.assertTrue(page.js(shown))
-        # Chunks travel alone here: there is no column of others.
+        # Each transfer carries one chunk here, so there is no column for other chunks.
         self.assertEqual(page.texts("#journey th"), ["begin", "end", "from", "to", "operation", "then has"])
 
     def test_paper_says_when(self):
@@ -384,7 +384,7 @@ class Ten(harness.PageTest):
         self.assertEqual(page.box("#map")[1], page.box("#matrix")[1], "side by side")
         page.cdp("Emulation.setEmulatedMedia", media="")
 
-    # --- looks
+    # --- appearance
 
     def test_looks(self):
         for dark in (False, True):
@@ -411,7 +411,7 @@ class Ten(harness.PageTest):
             page.screenshot(f"ten-program-{name}")
         self.check_print(page)
 
-    # --- budgets, and those who do not want movement
+    # --- limits, and reduced motion
 
     def test_the_shell_is_small(self):
         self.ring()
@@ -432,7 +432,7 @@ class Ten(harness.PageTest):
                 break
         self.assertGreater(self.time(page), 0)
 
-    # --- large ones
+    # --- large schedules
 
     def test_many_npus_are_grouped(self):
         (self.folder / "wide.csv").write_text(wide_schedule(32))

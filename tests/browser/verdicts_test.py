@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The verdict on an algorithm's page is that of et-validate --dataflow: of built, synthesized, broken and changed
-algorithms, in steps and replayed on networks. Each tenth case is tested; with ETKIT_ALL_VERDICTS=1 each one."""
+"""The verdict on an algorithm's page equals the verdict of `et-validate --dataflow`, for built-in, synthesized, broken and
+modified algorithms, in steps and replayed on networks. Every tenth case is tested, or all with ETKIT_ALL_VERDICTS=1."""
 import json
 import os
 import pathlib
@@ -20,31 +20,31 @@ CONSISTENT = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broad
 
 
 def three_switches(npus):
-    """NPUs at three switches, which form a chain."""
+    """Returns a network of NPUs at three switches that form a chain."""
     link = "  - {{between: [{}, {}], bandwidth: 50GB/s, latency: 500ns}}\n".format
     return f"npus: {npus}\nswitches: 3\nlinks:\n" + "".join(
         link(n, f"switch{n * 3 // npus}") for n in range(npus)) + link("switch0", "switch1") + link("switch1", "switch2")
 
 
 def changed(text, seed):
-    """A program with one change, of the kinds that people make by mistake."""
+    """Returns a program with one change, such as a person could make by mistake."""
     rng = random.Random(seed)
     steps = list(re.finditer(r"<step [^>]*/>", text))
     step = rng.choice(steps)
     kind = rng.randrange(6)
     if kind == 0:  # a step is lost
         return text[:step.start()] + text[step.end():]
-    if kind == 1:  # a reduction becomes a copy, or the other way round
+    if kind == 1:  # a reduction becomes a copy, or a copy becomes a reduction
         swap = {"rrc": "r", "r": "rrc", "rrcs": "rcs", "rcs": "rrcs", "s": "nop", "cpy": "re", "re": "cpy"}
         kind_of = re.search(r'type="(\w+)"', step[0])[1]
         new = step[0].replace(f'type="{kind_of}"', f'type="{swap.get(kind_of, "nop")}"')
-    elif kind in (2, 3):  # a wrong place
+    elif kind in (2, 3):  # a wrong offset
         name = ("srcoff", "dstoff")[kind - 2]
         old = int(re.search(rf'{name}="(-?\d+)"', step[0])[1])
         new = step[0].replace(f'{name}="{old}"', f'{name}="{max(0, old + rng.choice((-1, 1)))}"')
     elif kind == 4:  # a dependency is lost
         new = re.sub(r'depid="-?\d+" deps="-?\d+"', 'depid="-1" deps="-1"', step[0])
-    else:  # two steps change places
+    else:  # two steps are swapped
         other = rng.choice(steps)
         if other.start() < step.start():
             step, other = other, step
@@ -65,7 +65,7 @@ class Verdicts(harness.PageTest):
             (cls.folder / f"three{npus}.yml").write_text(three_switches(npus))
 
     def network(self, kind, npus=8):
-        """The option -n of a network with this number of NPUs."""
+        """Returns the value of option -n for a network with this number of NPUs."""
         if kind == "three":
             return f"three{npus}.yml"
         shape = f"{npus // 2}x2" if kind == "torus" and npus % 2 == 0 and npus > 2 else npus
@@ -76,7 +76,7 @@ class Verdicts(harness.PageTest):
                               capture_output=True, text=True, errors="replace", timeout=300)
 
     def validated(self, path):
-        """Outcome, rule and message by et-validate: of its first error."""
+        """Returns the outcome of et-validate, and the rule and message of its first error."""
         done = self.run_tool("et-validate", "--dataflow", "--format", "jsonl", "--max-errors", "0", path)
         errors = [f for f in map(json.loads, done.stdout.splitlines()) if f["severity"] == "error"]
         self.assertEqual(bool(errors), done.returncode == 1, f"{path}: {done.stderr}")
@@ -87,14 +87,14 @@ class Verdicts(harness.PageTest):
         return "refuted", errors[0]["rule"], errors[0]["message"]
 
     def check(self, path, network=None):
-        """Compares the page of a file with the verdict of et-validate; returns the page's path, or None if it has none."""
+        """Compares the page of a file with the verdict of et-validate; returns the page's path, or None if there is no page."""
         page = self.folder / "page.html"
         page.unlink(missing_ok=True)
         options = ["-n", network, "--size", "1680KiB"] if network else []
         made = self.run_tool("et-graph", "-q", "--view", "ten", *options, path, "-o", page)
         outcome, rule, message = self.validated(path)
         what = f"{path} on {network}: {made.stderr.strip()}"
-        if made.returncode != 0:  # what cannot be read, or never ends in a replay
+        if made.returncode != 0:  # the file cannot be read, or its replay never ends
             self.assertEqual((made.returncode, outcome), (1, "refuted"), what)
             return None
         shown = harness.page_head(page)["verdict"]
@@ -114,7 +114,7 @@ class Verdicts(harness.PageTest):
         return pages
 
     def built(self):
-        """The programs of all built algorithms, for eight ranks."""
+        """Returns the programs of all built-in algorithms, for eight ranks."""
         paths = []
         for line in self.run_tool("et-generate", "--list").stdout.splitlines():
             collective, _, names = line.strip().partition(" ")

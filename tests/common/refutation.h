@@ -14,7 +14,7 @@ namespace convert::test {
 inline std::string refutation(const std::vector<Trace>& traces) {
   Diagnostics diagnostics;
   const StepGraph graph = make_step_graph(traces, diagnostics);
-  if (!has_postcondition(claimed_collective(graph))) return "nothing says what the traces must end with";
+  if (!has_postcondition(claimed_collective(graph))) return "the traces declare no collective to check";
   verify(graph, {.dataflow = true, .collective = {}, .soft = Severity::error}, diagnostics);
   for (const Diagnostic& d : diagnostics.all()) {
     if (d.severity == Severity::error) return format_diagnostic(d);

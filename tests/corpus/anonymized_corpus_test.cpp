@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Anonymises every trace set of the corpus, algorithms and recordings. All NPUs end, compute and communicate as
-// before, as recorded and on a network; valid input stays valid; no text of the recordings remains.
+// Anonymises every trace set of the corpus, algorithms and recordings. All NPUs finish, compute and communicate
+// as before, both as recorded and on a network. Valid input stays valid. No text of the recordings remains.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -144,7 +144,7 @@ TEST(AnonymizedCorpus, Recordings) {
   }
 }
 
-// The longest path through a rank changes at most by the bound.
+// The longest path through a rank changes by at most the bound.
 TEST(AnonymizedCorpus, JitterStaysWithinItsBound) {
   REQUIRE_CORPUS();
   std::size_t compared = 0;

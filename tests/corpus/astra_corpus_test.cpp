@@ -117,8 +117,8 @@ Outcome run_case(const fs::path& dir, simdjson::dom::element entry, std::string_
 const std::map<std::string, std::string>& known_differences() {
   static const std::map<std::string, std::string> known = {
       {"H_roofline_numops0|unaware", "no operations take no time; there 0/0 becomes 2^63 ns"},
-      {"H_roofline_numops0|aware", "the same"},
-      {"M_no_collective_optimization|aware_md", "refused: the result there is that of an uninitialised variable"},
+      {"H_roofline_numops0|aware", "no operations take no time; there 0/0 becomes 2^63 ns"},
+      {"M_no_collective_optimization|aware_md", "refused; there the result depends on an uninitialised variable"},
   };
   return known;
 }
@@ -228,27 +228,27 @@ TEST(AstraCorpus, Ties) {
   EXPECT_EQ(cases, 5U);
 }
 
-// Results here of runs that crash, hang or stop in ASTRA-sim: a part of the error's text if the input is wrong;
-// empty if it is valid and is computed here.
+// Results of etkit for runs that crash, hang or stop in ASTRA-sim: a part of the error's text if the input is
+// wrong; empty if the input is valid and etkit computes a result.
 const std::map<std::string, std::string>& verdicts() {
   static const std::map<std::string, std::string> known = {
       {"A_all_to_all_halvingDoubling_FullyConnected8_1MB",
        "halving_doubling cannot run all_to_all; use direct or ring"},
       {"A_all_to_all_halvingDoubling_Ring8_1MB", "halving_doubling cannot run all_to_all; use direct or ring"},
       {"A_all_to_all_halvingDoubling_Switch8_1MB", "halving_doubling cannot run all_to_all; use direct or ring"},
-      {"C_ar_hd_R2_1MB", ""},        // a ring of two in aware
-      {"C_ar_ring_R2_1MB", ""},      // the same
-      {"D_ar_ring_R4R4_aware", ""},  // two dimensions in aware
+      {"C_ar_hd_R2_1MB", ""},        // a ring of two NPUs, model aware
+      {"C_ar_ring_R2_1MB", ""},      // a ring of two NPUs, model aware
+      {"D_ar_ring_R4R4_aware", ""},  // two dimensions, model aware
       {"F_ar_ring_R8_ed0", ""},      // an endpoint delay of 0
       {"G_p2p_self", "a send to itself"},
       {"G_p2p_size_mismatch", "deadlock"},
       {"G_p2p_zero", "a message of zero bytes"},
       {"H_barrier_unsupported", "ASTRA-sim has no barrier; use --compat none"},
       {"H_cpu_coll", "communication with is_cpu_op set"},
-      {"H_cpu_then_p2p", ""},  // its statistics fail
+      {"H_cpu_then_p2p", ""},  // fails in its statistics
       {"H_cycle", "deadlock"},
       {"H_invalid_node_root", ""},  // nodes released by an INVALID node are never issued
-      {"H_metadata_node", ""},      // its statistics fail
+      {"H_metadata_node", ""},      // fails in its statistics
       {"H_missing_dep", "depends on node 99, which does not exist"},
       {"H_reduce_unsupported", "ASTRA-sim has no reduce; use --compat none"},
       {"H_roofline_missing_num_ops", "attribute num_ops is missing"},

@@ -129,7 +129,7 @@ TEST(Figure4Corpus, EveryEntry) {
     listed += entry["finish"].get(all) == simdjson::SUCCESS ? 1 : 0;
     ++checked;
   }
-  std::cout << checked << " entries, " << listed << " of them by NPU\n";
+  std::cout << checked << " entries, " << listed << " with a list of times by NPU\n";
   EXPECT_EQ(checked, 144);
 }
 

@@ -37,7 +37,7 @@ fs::path path_of(const std::string& name) { return corpus::root() / "flexflow" /
 // One line of a graph in the dialect chakra, parsed independently of the reader.
 struct Line {
   bool transfer = false;
-  int rank = 0;  // or source
+  int rank = 0;  // for a transfer: the source
   int peer = -1;
   long long bytes = 0;
   double seconds = 0;
@@ -157,8 +157,8 @@ TEST(FlexflowCorpus, EachTransferIsOnePair) {
   }
 }
 
-// The dependencies according to the rules for edges, as (rank, end of parent, end of child).
-using End = std::pair<int, NodeType>;  // K, and the type of its node on that rank
+// Returns the dependencies according to the rules for edges, as (rank, end of parent, end of child).
+using End = std::pair<int, NodeType>;  // task number, and the type of its node on that rank
 using Dependency = std::tuple<int, End, End>;
 
 std::set<Dependency> expected_dependencies(const Text& text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Algorithms for networks of the corpus with cut-through switches: the claimed time equals the time of a replay,
-// and never exceeds the time there of an algorithm made for store-and-forward switches.
+// and never exceeds the replayed time of an algorithm made for store-and-forward switches.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -27,7 +27,7 @@ std::vector<Trace> lower_all(const Algorithm& a, std::optional<std::int64_t> siz
   return traces;
 }
 
-// As read by et-convert, which accepts no file with a hanging step.
+// Adds the calls that et-convert assumes; it rejects files with a hanging step.
 Algorithm with_calls(Algorithm a) {
   assume_calls(a);
   return a;

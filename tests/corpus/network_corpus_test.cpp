@@ -167,7 +167,7 @@ TEST(NetworkCorpus, NcclHosts) {
       slowest = std::min(slowest, router->step(p).bytes_per_ns);
       way.push_back(router->device_name(p.at));
     }
-    // Over the network card below the same bridges.
+    // The route uses the network card below the same bridges.
     EXPECT_NE(std::find(way.begin(), way.end(), "rail0"), way.end());
     EXPECT_EQ(std::count_if(way.begin(), way.end(),
                             [](const std::string& d) { return d.find("cpu") != std::string::npos; }),

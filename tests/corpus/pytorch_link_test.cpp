@@ -80,7 +80,7 @@ TEST_P(EveryPair, DeviceOperationsAreNodesInOrder) {
       static_cast<unsigned long long>(report.memcpy_nodes), static_cast<unsigned long long>(report.memset_nodes));
   EXPECT_EQ(report.kernel_nodes + report.memcpy_nodes + report.memset_nodes, l.device.device_ops.size());
 
-  // Each depends on the preceding one on its stream.
+  // Each operation depends on the preceding operation on its stream.
   const Graph graph = build_graph(trace.nodes);
   std::map<std::int64_t, std::uint32_t> last;
   std::size_t chained = 0, operations = 0;
@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Corpus, EveryPair,
                                          std::pair("syn_4rank", 2U), std::pair("syn_4rank", 3U),
                                          std::pair("syn_v102", 0U)));
 
-// Except for the frame of the profiler's step, which other events of these pairs exceed.
+// Pairs in which events extend beyond the frame of the profiler's step are omitted.
 TEST(Spans, AreWithinTwoPercent) {
   REQUIRE_CORPUS();
   for (const auto& [name, rank] :

@@ -198,7 +198,7 @@ TEST(RealPairs, NoNodeIsOfAnotherStepAndNoneIsMissing) {
   EXPECT_EQ(l.report.window->device_events, device.device_ops.size() - 261);
 }
 
-// Findings about the real pair after a change of the host trace or the profile.
+// Returns the findings about the real pair after a change of the host trace or the profile.
 std::vector<std::string> told_of(Trace host, Profile device) {
   const Origins from = origins(host, device, std::nullopt);
   Diagnostics diagnostics;
@@ -208,7 +208,7 @@ std::vector<std::string> told_of(Trace host, Profile device) {
   return out;
 }
 
-// Its numbers are then those in the profile's first step, which calls other operators.
+// The changed numbers match the profile's first step, which calls other operators.
 TEST(RealPairs, AnotherStepWithTheNumbersOfTheHostTraceIsTold) {
   REQUIRE_CORPUS();
   Diagnostics diagnostics;

@@ -99,7 +99,7 @@ TEST(TenCorpus, GoldenSchedulesAreProvedAndTakeTheirTime) {
       expect_proved(make_step_graph(traces, diagnostics), name);
       const ReplayResult result = on_wires(traces, s);
       EXPECT_EQ(result.status, ReplayStatus::complete) << name;
-      // Files are exact to a picosecond, as is each hop: at most this much for each transfer of the longest path.
+      // Times in files and of hops are exact to 1 ps, so the longest path may differ by 1 ps per transfer.
       const Picoseconds off = std::abs(result.total_ps - time);
       EXPECT_LE(off, 16) << name;
       worst = std::max(worst, off);
@@ -303,7 +303,7 @@ TEST(TenCorpus, ForeignSchedulesAreReadAndTheirFlawsNamed) {
   EXPECT_EQ(s.relays, std::vector<std::uint32_t>{0}) << "the nodes are 1 to 15";
 }
 
-// Every demand is met by the paths, which R4 to R6 prove. Two solutions count chunks twice that are sent once.
+// R4 to R6 prove that the paths meet every demand. Two solutions count chunks twice that are sent once.
 TEST(TenCorpus, AllToAllsOfTecclAreProved) {
   REQUIRE_CORPUS();
   const auto foreign = folder() / "foreign" / "teccl_alltoall";

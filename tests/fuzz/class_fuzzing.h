@@ -136,12 +136,12 @@ class ClassReplay {
       const ReplayResult rounded = replay(program);
       program.options.symmetry = false;
       const ReplayResult exact = replay(program);
-      check(rounded.status == exact.status, "a replay of rounded parts ends otherwise");
+      check(rounded.status == exact.status, "a replay of rounded chunks ends with a different status");
       for (std::size_t r = 0; r < exact.npus.size(); ++r) {
         const auto a = rounded.npus[r].finish_ps, b = exact.npus[r].finish_ps;
-        check(a.has_value() == b.has_value(), "an NPU of a replay of rounded parts ends otherwise");
+        check(a.has_value() == b.has_value(), "an NPU finishes in only one of the two replays");
         check(std::abs(a.value_or(0) - b.value_or(0)) <= rounded.error_bound_ps,
-              "a replay of rounded parts is further off than it says");
+              "a replay of rounded chunks exceeds its error bound");
       }
     } catch (const Error& e) {
       check(e.kind() == Error::Kind::input, "an error that is not about the input");

@@ -69,7 +69,7 @@ void check_bounds(const NetworkConfig& config) {
       }
     }
     fuzzing::check(!bounds_text(problem, bounds).empty() && !bounds_json(problem, bounds).empty(),
-                   "they can be told");
+                   "bounds can be printed");
   }
 }
 

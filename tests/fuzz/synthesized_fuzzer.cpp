@@ -163,7 +163,7 @@ Words command_line(Choices& c, const std::string& network) {
   if (c.below(8) != 0) words.insert(words.end(), {"--size", c.below(2) == 0 ? "1MiB" : "1001"});
   for (std::uint32_t most = c.below(4); most > 0; --most) {
     const auto& [name, values] = c.of(option_values());
-    // A later value would be a second one.
+    // Removes an earlier value in most cases, so that an option is rarely given twice.
     const auto before = std::ranges::find(words, name);
     if (before != words.end() && c.below(16) != 0) words.erase(before, before + (values.empty() ? 1 : 2));
     words.push_back(name);

@@ -54,7 +54,7 @@ convert::Trace read_trace(const std::string& path) {
   return trace;
 }
 
-// Nodes that a simulator would run, one after the other.
+// Returns the number of nodes that a simulator can run, in dependency order.
 std::uint32_t run_all(const convert::Trace& trace) {
   convert::Feeder feeder(trace.nodes, convert::build_graph(trace.nodes));
   std::vector<std::uint32_t> running;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a first-time user does: clones the last commit of this checkout, runs ./bootstrap demo, opens the page that it ends
-with. Arguments: those of tests/browser, --source CHECKOUT, --work FOLDER."""
+"""The steps of a first-time user: clones the last commit of this checkout, runs ./bootstrap demo, and opens the page that it
+names. Arguments: as in tests/browser, then --source CHECKOUT, --work FOLDER."""
 import json
 import pathlib
 import re
@@ -17,7 +17,7 @@ del sys.argv[-4:]
 
 
 class FirstUse(harness.PageTest):
-    """Each step goes on from the one before it."""
+    """Each step continues from the preceding step."""
 
     @classmethod
     def setUpClass(cls):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""et-link under mpirun: the bytes of one process, whatever the number of processes; a failing rank leaves nothing.
-Without mpirun no tool loads MPI, nor a library of cryptography, which take longer than to start everything else.
+"""et-link under mpirun: any number of processes writes the same bytes; if a rank fails, no output remains.
+Without mpirun no tool loads MPI or a cryptography library: each takes longer to load than everything else together.
 
     link.py BIN MPIRUN
 """
@@ -28,7 +28,7 @@ def run(processes, command, folder, status=0):
 
 
 def write_pair(folder, rank, elements=1024):
-    """One operator that all-reduces, and its kernel."""
+    """Writes the traces of one all-reduce operator and its kernel."""
     def attrs(rf, extra=()):
         values = [("rf_id", "uint64", rf), ("fw_parent", "uint64", 0), ("seq_id", "int64", -1), ("scope", "uint64", 0),
                   ("tid", "uint64", 1), ("fw_tid", "uint64", 0), ("op_schema", "string", "")]
@@ -65,7 +65,7 @@ def check_loading(folder):
                                 check=True, text=True).stdout
         assert "libstdc++" in loaded, f"{tool.name}: not a list of libraries: {loaded}"
         assert not any(name in loaded for name in ("libmpi", "libopen-pal", "libcrypto")), f"{tool.name} loads {loaded}"
-    # A program of several must have MPI; of one it needs none.
+    # A job of several processes requires MPI; a single process does not.
     (folder / "etkit-mpi.so").write_text("no module", encoding="utf-8")
     link = ["et-link", "--host", "host.0.json", "--device", "kineto.0.json", "-o", "alone.0.et"]
     for processes, status, message in (("1", 0, ""), ("3", 2, "started by mpirun as one of 3 processes, but MPI cannot "
@@ -114,7 +114,7 @@ def main():
             assert "start all processes with the same options and inputs" in done.stderr, done.stderr
             assert not list((folder / "out").iterdir()) and not (other / "out").exists()
 
-        # A rank that cannot be read, one that does not fit the others.
+        # A rank that cannot be read, and a rank that does not match the others.
         whole = (folder / "host.3.json").read_text(encoding="utf-8")
         (folder / "host.3.json").write_text(whole[:300], encoding="utf-8")
         assert "host.3.json:1:" in run(3, link, folder, status=1)
@@ -122,7 +122,7 @@ def main():
         write_pair(folder, 3, elements=512)
         assert "[collectives]" in run(3, link, folder, status=1)
         assert not list((folder / "out").iterdir())
-        assert not (folder / "report.json").exists(), "the report goes with the set"
+        assert not (folder / "report.json").exists(), "the report remains without its set"
 
 
 if __name__ == "__main__":

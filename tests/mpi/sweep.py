@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Sweeps under mpirun: the table of one process, whatever the number of processes; a lost run is taken up.
+"""Sweeps under mpirun: any number of processes writes the same table; an interrupted sweep is resumed.
 
     sweep.py BIN TESTDATA MPIRUN
 """
@@ -34,7 +34,7 @@ def run(command, status=0):
 
 
 def processes_of(number):
-    """Processes that this mpirun has started, by rank."""
+    """Returns the processes that this mpirun has started, by rank."""
     found = {}
     for child in pathlib.Path(f"/proc/{number}/task/{number}/children").read_text(encoding="ascii").split():
         variables = pathlib.Path(f"/proc/{child}/environ").read_bytes().split(b"\0")
@@ -49,7 +49,7 @@ def lines(path):
 
 
 def lose_a_process(rank, output):
-    """Kills one process when some runs are done: mpirun ends the others, the table keeps whole lines."""
+    """Kills one process after some runs: mpirun ends the others, and the table keeps complete lines only."""
     with subprocess.Popen(mpirun(3, SWEEP + ["-o", output.name, "-j1"]), env=ENVIRONMENT, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as job:
         deadline = time.monotonic() + 120
@@ -79,13 +79,13 @@ def main():
         kept = lose_a_process(rank, output)
         done = run(resume + ["-o", output.name, "-v", "-j1"])
         said = [line for line in done.stderr.decode().splitlines() if "to do" in line]
-        # The line that was being written may have been cut off.
+        # The last line may have been cut off while it was written.
         to_do = int(said[0].split(", ")[1].split()[0])
         assert RUNS - kept < to_do + 1 <= RUNS - kept + 3, (said, kept)
         assert output.read_bytes() == alone
         print(f"process {rank} killed: {kept - 1} of {RUNS} lines kept, {to_do} done by the same command")
 
-    # Processes that have other traces or options.
+    # Processes with different traces or options.
     sweep = ["et-replay", "-n", "ring:8,bw=50GB/s", "--sweep", "bandwidth=x1,x2,x3,x4", "ring8", "-o", "mixed.csv"]
     for folder, size in (("a", "1MiB"), ("b", "2MiB")):
         pathlib.Path(folder).mkdir()
@@ -98,16 +98,16 @@ def main():
         assert not pathlib.Path("a/mixed.csv").exists() and not pathlib.Path("b/mixed.csv").exists()
     run(mpirun(1, ["--wdir", os.path.abspath("a"), *sweep, ":", "-n", "2", "--wdir", os.path.abspath("a"), *sweep]))
     assert lines(pathlib.Path("a/mixed.csv")) == 5
-    print("processes that have other inputs are refused")
+    print("processes with different inputs are rejected")
 
-    # Failures of runs are those of the sweep; mistakes are told once.
+    # A failed run makes the sweep fail; a usage error is reported once.
     done = run(mpirun(3, ["et-replay", "--sweep", "network=ring:4,bw=1GB/s,ring:8,bw=1GB/s", "ring8"]), 1)
     assert b"the network has 4 NPUs" in done.stderr and done.stdout.count(b"complete") == 1
     done = run(mpirun(3, ["et-replay", "-n", "ideal", "--sweep", "issue=workloads", "ring8"]), 2)
     assert done.stderr.count(b"did you mean workload?") == 1, done.stderr
     done = run(mpirun(3, ["et-replay", "-n", "ideal", "--sweep", "issue=workload", "-"]), 2)
     assert b"cannot share standard input" in done.stderr
-    print("failures are told")
+    print("failures are reported")
 
 
 with tempfile.TemporaryDirectory(prefix="etkit-mpi-") as scratch:

@@ -422,7 +422,7 @@ TEST(AnonymizeLinkOrder, TurnsStayWithTheIdOfTheirNetwork) {
     const auto way = link_way(trace.nodes, attributes);
     ASSERT_TRUE(way && way->problem.empty());
     EXPECT_EQ(way->via, std::vector<std::uint32_t>{4});
-    EXPECT_EQ(turn_scope(attributes), i == 3 ? 6 : 5) << "that of the merged collective, which is not kept";
+    EXPECT_EQ(turn_scope(attributes), i == 3 ? 6 : 5) << "the scope of the merged collective, which is not kept";
     EXPECT_EQ(find(attributes, attr::merged_instance), nullptr);
   }
   EXPECT_EQ(trace.nodes.nodes[0].ctrl_deps.count, 0U);
@@ -457,12 +457,12 @@ TEST(AnonymizeLinkOrder, OtherRanksWaitInTurnInstead) {
   EXPECT_EQ(waits(1), std::vector<NodeId>{});
   EXPECT_EQ(waits(2), std::vector<NodeId>{}) << "to another rank";
   EXPECT_EQ(waits(3), std::vector<NodeId>{}) << "of another collective";
-  EXPECT_EQ(waits(4), (std::vector<NodeId>{3, 0})) << "also for that of the other collective";
+  EXPECT_EQ(waits(4), (std::vector<NodeId>{3, 0})) << "also for the turn of the other collective";
   for (const Name name : {attr::link_seq, attr::link_via, attr::link_scope})
     EXPECT_EQ(find(nodes.attributes(nodes.nodes[0]), name), nullptr);
   NodeTable again = nodes;
   wait_in_turn(again);
-  EXPECT_EQ(again.deps.size(), nodes.deps.size()) << "nothing tells turns";
+  EXPECT_EQ(again.deps.size(), nodes.deps.size()) << "no turns are left";
 }
 
 TEST(AnonymizeLinkOrder, WhoWaitsAlreadyWaitsForNoOther) {

@@ -444,7 +444,7 @@ TEST(Merge, RefusesAlgorithmsOfOtherCollectives) {
             "t.0.et:@0x0: node 1: it is a collective of kind all_reduce, algo is a custom algorithm, which "
             "declares no collective; use --misfits warn to merge it anyway");
   plan.algorithms[0].collective = "";
-  EXPECT_EQ(MergedRank(plan, w.trace()).counts().merged, 2U) << "says nothing";
+  EXPECT_EQ(MergedRank(plan, w.trace()).counts().merged, 2U) << "no declared collective";
   plan.algorithms[0].relays = {1};
   EXPECT_EQ(merge_error(plan, w),
             "t.0.et:@0x0: node 1: rank 1 of algo only relays messages; the workload's rank would neither "

@@ -93,7 +93,7 @@ TEST(Play, AMessageThatNobodyTakesIsOnItsWay) {
   const Play p = played(make_algorithm(Collective::custom, 1, false, 1, 1, 0, {rank0, rank1}));
   ASSERT_EQ(p.messages.size(), 1U);
   EXPECT_EQ(p.messages[0].recv_step, no_index);
-  EXPECT_EQ(p.wrong, 0U) << "nobody demands anything";
+  EXPECT_EQ(p.wrong, 0U) << "no result is required";
   EXPECT_EQ(p.chunks[0].post, -2);
 }
 

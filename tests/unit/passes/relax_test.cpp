@@ -258,11 +258,11 @@ TEST(Relax, NoCircleIsLeftAndNoneIsTakenOutInVain) {
         const auto& known = order.at(rank);
         ASSERT_TRUE(std::any_of(known.begin(), known.end(), [&](const Cut& c) {
           return c.node == cut.node && c.dependency == cut.dependency && c.rule == cut.rule;
-        })) << "only order is taken out";
+        })) << "only order is removed";
         Cuts but_one = r.cuts;
         std::erase_if(but_one[rank],
                       [&](const Cut& c) { return c.node == cut.node && c.dependency == cut.dependency; });
-        ASSERT_TRUE(relaxed(set, but_one, &groups).cycles) << "set " << s << ": with one back there is a cycle";
+        ASSERT_TRUE(relaxed(set, but_one, &groups).cycles) << "set " << s << ": each cut breaks a cycle";
         ++taken;
       }
     }
@@ -276,7 +276,7 @@ TEST(Relax, NoCircleIsLeftAndNoneIsTakenOutInVain) {
       break;
     }
   }
-  std::printf("%zu sets with cycles, %zu relaxed, %zu dependencies taken out\n", with_cycles, breakable, taken);
+  std::printf("%zu sets with cycles, %zu relaxed, %zu dependencies removed\n", with_cycles, breakable, taken);
   EXPECT_GT(breakable, test::rounds(300U));
   EXPECT_GT(taken, breakable);
 }

@@ -198,7 +198,7 @@ TEST(TenProgram, AnAllToAllAroundARelay) {
   const Algorithm a = algorithm(m.s);
   EXPECT_EQ(a.collective, Collective::custom);
   EXPECT_EQ(claimed_collective(a), Collective::all_to_all);
-  EXPECT_EQ(a.chunks, 3) << "of those who take part";
+  EXPECT_EQ(a.chunks, 3) << "of the participants only";
   EXPECT_EQ(a.relays, std::vector<std::int32_t>{1});
   EXPECT_EQ(a.gpus[1].i_chunks, 0);
   EXPECT_EQ(a.gpus[2].i_chunks, 3);

@@ -225,7 +225,7 @@ TEST(KnownRanks, OneRankOfEachClassIsCompiled) {
     t.nodes.end_node();
   }
   test::HeldSet unlike(c.traces);
-  EXPECT_EQ(found_in(unlike, c), 0U) << "those of the first 80 are forgotten";
+  EXPECT_EQ(found_in(unlike, c), 0U) << "the first 80 ranks are forgotten";
 }
 
 TEST(KnownRanks, UnequalExpertsAreEachTheirOwn) {

@@ -154,7 +154,7 @@ TEST(Settings, WhatDoesNotGoTogether) {
   EXPECT_EQ(message({"network", ring, "model", "unaware", "policy", "fifo"}),
             "policy fifo requires the network model links (messages wait for links), not unaware");
   EXPECT_EQ(message({"network", ring, "model", "links", "policy", "fifo"}), "");
-  EXPECT_EQ(message({"network", ring, "policy", "fifo"}), "");  // wires is the default
+  EXPECT_EQ(message({"network", ring, "policy", "fifo"}), "");  // links is the default
   EXPECT_EQ(message({"network", ring, "compat", "astra", "fail", "0-1"}),
             "failed links: only with the network model links, not unaware");
   EXPECT_EQ(message({"network", ring, "compat", "astra", "balanced", "true"}),

@@ -71,7 +71,7 @@ double span_of(const ParallelPlan& plan, std::int64_t micro_batches) {
     }
   }
   for (std::size_t s = 0; s < orders.size(); ++s)
-    EXPECT_EQ(at[s], orders[s].size()) << "stage " << s << " waits for ever";
+    EXPECT_EQ(at[s], orders[s].size()) << "stage " << s << " waits forever";
   return std::ranges::max(clock);
 }
 

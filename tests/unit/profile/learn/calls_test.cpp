@@ -40,7 +40,7 @@ TEST(CallWaits, WhatNoneOfTheOthersWaitsForItself) {
 TEST(CallWaits, OfCallsThatHaveChangedPlacesTheEarlierDoNotWait) {
   const RankLog log = log_of({{}, {0}, {1}});
   EXPECT_EQ(nearest(log, {1, 0, 2}), (Backs{{}, {}, {2}}));
-  EXPECT_EQ(nearest(log, {0, no_index, 1}), (Backs{{}, {}})) << "one is left out";
+  EXPECT_EQ(nearest(log, {0, no_index, 1}), (Backs{{}, {}})) << "call 1 is missing";
 }
 
 TEST(CallWaits, ThroughAComputationThatJoinsMany) {
@@ -48,7 +48,7 @@ TEST(CallWaits, ThroughAComputationThatJoinsMany) {
   log.joins.push_back({static_cast<std::uint32_t>(log.after.size()), 3});
   for (std::uint32_t c = 0; c < 3; ++c) log.after.push_back(c);
   EXPECT_EQ(nearest(log, {0, 1, 2, 3}), (Backs{{}, {}, {}, {1, 2, 3}}));
-  EXPECT_EQ(nearest(log, {0, 1, 3, 2}), (Backs{{}, {}, {1, 2}, {}})) << "a call of the join stands behind it";
+  EXPECT_EQ(nearest(log, {0, 1, 3, 2}), (Backs{{}, {}, {1, 2}, {}})) << "one call of the join comes after it";
 }
 
 TEST(CallWaits, ADrawnCallWaitsForItsOwnWhateverItsTokenLost) {

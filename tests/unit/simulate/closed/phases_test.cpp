@@ -279,7 +279,7 @@ void expect_same(const Phases& all, const ClosedTimes& times) {
     EXPECT_EQ(times.sent[i].leg, every.sent[i].leg);
     EXPECT_EQ(times.sent[i].time, every.sent[i].time);
   }
-  for (const ClosedTimes::Wire& w : times.wires) EXPECT_EQ(w.until, every.until[w.wire]) << "wire " << w.wire;
+  for (const ClosedTimes::Wire& w : times.wires) EXPECT_EQ(w.until, every.until[w.wire]) << "link " << w.wire;
   // Ends of all ranks are in the order in which their chains have begun.
   using Place = std::tuple<Picoseconds, Picoseconds, std::uint32_t, std::size_t>;
   Place before{-1, 0, 0, 0};

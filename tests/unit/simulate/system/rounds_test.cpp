@@ -70,8 +70,8 @@ TEST(Rounds, BytesAddUp) {
   }
 }
 
-// Contributions, followed round by round: in a ring and by halving and doubling, every member ends with all of
-// them.
+// Contributions, followed round by round: in a ring and by halving and doubling, every member ends with all
+// contributions.
 TEST(Rounds, AllReduceReducesAll) {
   for (std::uint32_t n = 2; n <= 16; ++n) {
     const PhasePlan p = phase(NativeAlgorithm::ring, Collective::all_reduce, n);

@@ -67,7 +67,7 @@ struct NpuParts {
 [[nodiscard]] std::vector<std::size_t> told_by(const Run& run);
 
 // Returns the time until which a slice of communication waits for others: a collective until its last call, a
-// receive until its send has begun; at most the end of the slice. Returns the begin for other slices, which do not
+// receive until its send has begun; at most the end of the slice. Returns the start for other slices, which do not
 // wait.
 class CommunicationWaits {
  public:

@@ -110,7 +110,7 @@ class Feeder {
   void reset();
 
  private:
-  // The children of a node: up to two nodes padded with `none`; or the begin of a longer list in Shape::lists, and
+  // The children of a node: up to two nodes padded with `none`; or the start of a longer list in Shape::lists, and
   // its length | list_bit.
   struct Children {
     static constexpr std::uint32_t none = UINT32_MAX >> 1U;

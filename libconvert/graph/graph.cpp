@@ -77,7 +77,7 @@ Graph build_graph(const NodeTable& table, std::vector<GraphDefect>* defects, Ski
   g.parent_begin_[n] = static_cast<std::uint32_t>(g.parents_.size());
 
   // Counting sort by parent. Children are in ascending order because nodes are visited in that order.
-  // child_begin_[p + 1] moves from the begin of row p to its end, which is its final value.
+  // child_begin_[p + 1] moves from the start of row p to its end, which is its final value.
   std::uint32_t sum = 0;
   for (std::size_t i = 1; i <= n; ++i) {
     const std::uint32_t count = g.child_begin_[i];

@@ -130,7 +130,7 @@ struct Received {
   std::uint32_t index;
 };
 
-// Returns all receives, grouped by source rank. Sets `begin` to the begin of each source's receives.
+// Returns all receives, grouped by source rank. Sets `begin` to the start of each source's receives.
 std::vector<Received> receives_by_source(std::span<const RankMessages* const> ranks,
                                          std::vector<std::size_t>& begin) {
   begin.assign(ranks.size() + 2, 0);

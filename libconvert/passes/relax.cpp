@@ -123,7 +123,7 @@ class Relaxer {
     const auto [rank, index] = place(node);
     return orders_[rank].end_ns[index];
   }
-  // Returns the time from the end of `node` to the begin of `other`, of another rank; 0 if negative or unknown.
+  // Returns the time from the end of `node` to the start of `other`, of another rank; 0 if negative or unknown.
   [[nodiscard]] std::int64_t ended_before(std::uint32_t node, std::uint32_t other) const {
     if (has_base(node) != has_base(other)) return 0;
     const std::int64_t end = end_of(node), begin = begin_of(other);

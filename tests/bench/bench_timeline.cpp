@@ -67,7 +67,7 @@ Run make_run(std::uint32_t slices, std::uint32_t ranks) {
   return run;
 }
 
-// A packet for the begin of each slice, with its name, flow and arguments, and one for its end, with the field
+// A packet for the start of each slice, with its name, flow and arguments, and one for its end, with the field
 // numbers of perfetto's TracePacket and TrackEvent.
 void encode_slices(const Run& run, std::string& packet, Counter& out) {
   const auto event = [&](std::uint64_t at, const Slice& s, bool begin) {

@@ -426,7 +426,7 @@ class Generation {
     s.method = builder->name;
   }
 
-  // Chooses the range of calls of an algorithm. Returns the begin of the range of the next size.
+  // Chooses the range of calls of an algorithm. Returns the start of the range of the next size.
   std::int64_t choose_calls(Algorithm& algorithm, std::size_t i, std::int64_t begin) const {
     const RuntimeLimits* const target = o_.synthesis.target ? &limits() : nullptr;
     const SizedCalls calls = calls_of_size(o_, i, begin, algorithm.chunks, target);

@@ -12,7 +12,7 @@ namespace convert {
 
 // Returns the steps from 0 to the end of the node that ends last; their times add up to this end exactly. The path
 // goes back from a node to the predecessor that ended last: a dependency in the trace, the send of a receive, or
-// the last caller of a collective. The time between this end and the begin of the node has no reason in the trace;
+// the last caller of a collective. The time between this end and the start of the node has no reason in the trace;
 // it is a separate step, `unexplained`. Adds the names of the nodes to `names`.
 [[nodiscard]] std::vector<Run::Step> recorded_path(const RecordedSet& set, TextSet& names);
 

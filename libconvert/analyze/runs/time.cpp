@@ -67,7 +67,7 @@ Table npu_table(const std::vector<NpuParts>& parts, const SlicesByNpu& slices) {
 
 Section time_section(const Run& run, const RunWishes& wishes) {
   Section s{.name = "time"};
-  s.figures = {{"total", "from the begin to the end", Unit::time, window(run)},
+  s.figures = {{"total", "from start to end", Unit::time, window(run)},
                {"status", "status", Unit::text, std::string(name(run.status))},
                {"origin", "times are", Unit::text, std::string(run.recorded ? "recorded" : "simulated")},
                {"npus", "NPUs", Unit::count, value_of(npus_of(run).size())},

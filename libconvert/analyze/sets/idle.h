@@ -19,7 +19,7 @@ inline constexpr std::int64_t kernel_delay_ns = 30;
 struct StreamIdle {
   std::uint64_t operations = 0;
   std::int64_t busy_ns = 0;         // an operation runs
-  std::int64_t host_wait_ns = 0;    // the next operation was launched after the begin of the gap
+  std::int64_t host_wait_ns = 0;    // the next operation was launched after the start of the gap
   std::int64_t kernel_wait_ns = 0;  // launched before; the gap is at most kernel_delay_ns
   std::int64_t other_wait_ns = 0;   // launched before or at an unknown time: waits for events, other streams, …
   std::uint64_t unlaunched = 0;     // operations without a launch dependency

@@ -24,7 +24,7 @@ class JsonCursor {
   [[nodiscard]] char peek() const { return *here(); }
   [[nodiscard]] const char* here() const { return base_ + *token_; }
   void next() { ++token_; }
-  // Returns the begin of the last consumed token.
+  // Returns the start of the last consumed token.
   [[nodiscard]] const char* last() const { return base_ + token_[-1]; }
   // Returns the number of tokens from `begin`, a cursor of the same window, to this cursor.
   [[nodiscard]] std::size_t tokens_since(const JsonCursor& begin) const {

@@ -170,7 +170,7 @@ std::size_t RepairedJson::after_space(std::size_t i) const {
   return std::min(raw_.find_first_not_of(json_space, i), raw_.size());
 }
 
-// Returns the begin of the text after the string at `i`.
+// Returns the start of the text after the string at `i`.
 std::size_t RepairedJson::after_string(std::size_t i) const {
   for (++i; i < raw_.size() && raw_[i] != '"'; ++i) {
     if (raw_[i] == '\\') ++i;

@@ -87,7 +87,7 @@ std::string_view JsonWindow::text_from(std::uint64_t offset) const {
   return std::string_view(buffer_.get(), cut_).substr(offset - begin_.offset);
 }
 
-// Returns the last position at or before `at` with a known line and column: the begin of the buffer, or the end of
+// Returns the last position at or before `at` with a known line and column: the start of the buffer, or the end of
 // a repair.
 std::pair<const char*, JsonPlace> JsonWindow::known_place_before(const char* at) const {
   if (repaired_ != nullptr) {

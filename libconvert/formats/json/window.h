@@ -77,7 +77,7 @@ class JsonWindow {
   // Returns the rest of the text from the cursor on; the window must not be used afterwards.
   [[nodiscard]] std::string take_rest();
 
-  // Returns the begin of the last item of item() or read_on().
+  // Returns the start of the last item of item() or read_on().
   [[nodiscard]] const char* last_item() const { return item_; }
   // Returns the buffered text from `offset` on; empty if the buffer does not contain the offset.
   [[nodiscard]] std::string_view text_from(std::uint64_t offset) const;
@@ -86,7 +86,7 @@ class JsonWindow {
   [[nodiscard]] JsonPlace place_of(const char* at) const;
   [[nodiscard]] Location locate(const char* at) const;
   [[nodiscard]] Location locate(const JsonPlace& place) const;
-  // Returns the begin of an item, after the comma that precedes it.
+  // Returns the start of an item, after the comma that precedes it.
   [[nodiscard]] const char* begin_of_item(const char* from) const;
 
  private:

@@ -92,7 +92,7 @@ class Parts {
     }
   }
 
-  // Adds all paths of one chunk to one node. Returns the begin of the next demand.
+  // Adds all paths of one chunk to one node. Returns the start of the next demand.
   std::size_t add_demand(std::size_t first) {
     const Path& demand = paths_[first];
     std::size_t end = first;

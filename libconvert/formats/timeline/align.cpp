@@ -11,7 +11,7 @@ namespace {
 
 constexpr Picoseconds never = std::numeric_limits<Picoseconds>::max();
 
-// Returns the begin of the first slice whose name begins with `name`.
+// Returns the start of the first slice whose name begins with `name`.
 Picoseconds first_begin(const Run& run, const std::string& name) {
   std::vector<bool> wanted(run.timeline.names.size());
   for (std::uint32_t i = 0; i < run.timeline.names.size(); ++i) wanted[i] = run.timeline.names[i].starts_with(name);

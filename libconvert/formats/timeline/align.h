@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Alignment of several runs in time by the begin of slices with a common name prefix.
+// Alignment of several runs in time by the start of slices with a common name prefix.
 #pragma once
 
 #include <span>

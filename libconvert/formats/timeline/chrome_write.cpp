@@ -114,7 +114,7 @@ class ChromeWriter {
     else
       arrow_end("message", "f", s.flow, s, tid, std::max(s.begin_ps, s.end_ps - 1));
   }
-  // `phase`: "s" for the begin of the arrow, "f" for its end.
+  // `phase`: "s" for the start of the arrow, "f" for its end.
   void arrow_end(const char* what, std::string_view phase, std::uint64_t number, const Slice& s, std::uint32_t tid,
                  Picoseconds time) {
     char id[24];

@@ -91,7 +91,7 @@ void check_part(std::span<const Run> runs, const PartOptions& options) {
   Picoseconds end = 0;
   for (const Run& run : runs) end = std::max({end, run.reached_ps, run.total_ps});
   if (options.align.empty() && end > 0 && options.from_ps > end)
-    throw usage_error("window=: the begin is " + format_time(options.from_ps) + ", after the end of the run at " +
+    throw usage_error("window=: the start is " + format_time(options.from_ps) + ", after the end of the run at " +
                       format_time(end));
 }
 

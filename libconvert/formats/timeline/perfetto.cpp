@@ -360,7 +360,7 @@ class PerfettoWriter {
     std::int64_t bytes;
   };
 
-  // Counts a message from the begin of its send to the end of its receive, or of the send if the receive is
+  // Counts a message from the start of its send to the end of its receive, or of the send if the receive is
   // unknown.
   void count_message(Part& part, std::uint32_t process, const Slice& s, const Moment& m, std::uint64_t flow) {
     if (s.lane == Lane::send && s.bytes > 0 && (flow == 0 || !m.is_end())) {

@@ -25,7 +25,7 @@ class CommCalls {
   CommCalls(const Trace& host, const Profile* device, const Operators& operators)
       : host_(host), device_(device), operators_(operators), comm_of_(operators.all.size()) {}
 
-  // Records the begin of an operator: the last one of `open`, the operators of its thread that have begun and not
+  // Records the start of an operator: the last one of `open`, the operators of its thread that have begun and not
   // ended.
   void begin(std::span<const std::uint32_t> open);
   // Returns the communications that a device operation launched inside `open` implements, as a range for part();

@@ -23,7 +23,7 @@ const UnmatchedInfo& unmatched_info(Unmatched kind) {
       {"launch_without_operation", "launches of kernels without a device operation", false, true},
       {"kernel_before_launch", "device operations that begin before they are launched", false, true},
       {"duration_impossible",
-       "device operations that last beyond all events, shortened to the begin of the next one on their stream",
+       "device operations that last beyond all events, shortened to the start of the next one on their stream",
        false, true},
       {"duration_past_sync",
        "device operations that end after a synchronisation with them has returned: their duration is implausible",

@@ -22,7 +22,7 @@ struct ReplayNames {
 };
 
 // Returns `frame`, which has nodes, links, occupancy, file and name, with the transfers of ranks 0…n-1. The traces
-// must carry chunk provenance, and the timeline the begin and end of each node. A transfer starts one hop time of
+// must carry chunk provenance, and the timeline the start and end of each node. A transfer starts one hop time of
 // its link before its arrival. If the frame has switches, messages over them take the hops of the timeline, which
 // must store whole messages. Chunks that always travel together become one chunk of the schedule; a message may
 // carry several of these chunks. Throws Error(input) if a schedule cannot express the replay: messages between

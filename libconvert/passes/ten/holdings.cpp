@@ -114,7 +114,7 @@ NodeTimes times_of(std::size_t ranks, const Timeline& timeline) {
   return times;
 }
 
-// Returns when each step has received and computed its data: the begin of its send, else the end of its last node.
+// Returns when each step has received and computed its data: the start of its send, else the end of its last node.
 std::vector<Picoseconds> ready_times(std::span<const Trace> traces, const StepGraphBuilder& made, std::size_t steps,
                                      const NodeTimes& times) {
   std::vector<Picoseconds> ready(steps, 0);

@@ -21,7 +21,7 @@ struct RecordedSpan {
   void add(const RecordedSpan& other);
   // Returns whether the clock starts with the run, so that a begin of 0 looks like a missing one.
   [[nodiscard]] bool from_zero() const { return last_ns != no_time && first_ns <= last_ns - first_ns; }
-  // Returns the begin of the set, from which windows count.
+  // Returns the start of the set, from which windows count.
   [[nodiscard]] std::int64_t begin_ns() const { return from_zero() && begins_missing ? 0 : first_ns; }
 };
 [[nodiscard]] RecordedSpan recorded_span(const Trace& trace);

@@ -137,7 +137,7 @@ class ProfileReader {
     ++at;
   }
 
-  // Returns an error at the current line of the reader, or at the begin of the profile.
+  // Returns an error at the current line of the reader, or at the start of the profile.
   [[nodiscard]] Error failure(const std::string& message) {
     const char* at = nullptr;
     const bool is_known = begun_ && doc_.current_location().get(at) == simdjson::SUCCESS;
@@ -175,7 +175,7 @@ class ProfileReader {
   std::string_view here_;  // name of the current table
 };
 
-// Returns the length of the JSON object at the begin of the text; the length of the text if the object does not
+// Returns the length of the JSON object at the start of the text; the length of the text if the object does not
 // end.
 std::size_t object_length(std::string_view text) {
   std::size_t depth = 0;

@@ -401,7 +401,7 @@ class Drawing {
               "</title></" + (i % 5 == 0 ? "circle" : "path") + ">\n";
     }
   }
-  // Returns the begin of the mark of a curve, centred at a point.
+  // Returns the start of the mark of a curve, centred at a point.
   [[nodiscard]] static std::string mark(std::size_t i, double x, double y) {
     constexpr std::array<const char*, 5> shapes = {"", "m-3.2 -3.2h6.4v6.4h-6.4z", "m0 -4.6l4.2 7.4h-8.4z",
                                                    "m0 -4.8l4.8 4.8l-4.8 4.8l-4.8 -4.8z", "m0 4.6l4.2 -7.4h-8.4z"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Records the begin and end of nodes, for a timeline and for the use of local memory.
+// Records the start and end of nodes, for a timeline and for the use of local memory.
 #pragma once
 
 #include <cstdint>

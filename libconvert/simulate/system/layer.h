@@ -26,7 +26,7 @@ namespace convert {
 struct CustomAlgorithm;
 struct LinkedProgram;
 
-// Receives the begin and end of each NPU's participation in a collective.
+// Receives the start and end of each NPU's participation in a collective.
 class CollectiveListener {
  public:
   virtual ~CollectiveListener() = default;

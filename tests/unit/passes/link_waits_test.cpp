@@ -218,7 +218,7 @@ TEST(LinkWaits, TheBackwardPassIsHandedOverAndBack) {
                    "7 backward2 3100-4000 <3 program_order:6", "8 [delay] 4000-4500 program_order:4 hand_over:7",
                    "9 step 4500-5000 <1 program_order:8"}));
   EXPECT_EQ(displaced(l.trace), Lines{});
-  // The thread of the backward pass from the begin to its work, the other thread until its end.
+  // The thread of the backward pass from the start to its work, the other thread until its end.
   EXPECT_EQ(l.report.blocked_ns, 1500U + 1500U);
 }
 

@@ -37,7 +37,7 @@ struct Burst {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   bool waits = false;  // `from` does nothing until the end
-  bool idle = true;    // `to` did nothing before the begin
+  bool idle = true;    // `to` did nothing before the start
 };
 
 // Device operations that each call started.

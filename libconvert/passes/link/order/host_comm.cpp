@@ -59,7 +59,7 @@ class Pauses {
     return longest(static_cast<std::size_t>(first - pauses_.begin()) + 1,
                    static_cast<std::size_t>(at - pauses_.begin())) <= length;
   }
-  // Returns the begin of the first outermost operator at `time` or later.
+  // Returns the start of the first outermost operator at `time` or later.
   [[nodiscard]] std::optional<std::int64_t> next_outer(std::int64_t time) const {
     const auto at = std::ranges::lower_bound(outer_, time);
     return at == outer_.end() ? std::nullopt : std::optional(*at);

@@ -10,7 +10,7 @@ const gap = 0.35;       // between rows, in heights of a box
 const groupGap = 0.25;  // additional gap between groups
 const mostStacked = 8;  // maximum height of a stack of boxes
 
-// Returns the nodes sorted by row, then by layer, then by number; and the begin of each row.
+// Returns the nodes sorted by row, then by layer, then by number; and the start of each row.
 function byRowAndLayer(rows: Rows, layers: Layers): {order: Int32Array; begin: Int32Array} {
   const n = rows.of.length;
   const byLayer = countingSort(layers.of, layers.count, Int32Array.from({length: n}, (_, i) => i)).order;

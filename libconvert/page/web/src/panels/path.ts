@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The critical path: consecutive steps from the begin to the end, which add up to the total.
+// The critical path: consecutive steps from start to end, which add up to the total.
 import {bytes, counted, exactTime, facts, h, hideTip, panel, percent, showTip, Table, time, timeText, visible} from '../lib';
 import {opName, show} from './run';
 import type {Panel, Run, Step, View} from './run';
@@ -62,7 +62,7 @@ function sums(run: Run): Sum[] {
 
 // Draws the path from left to right; segments narrower than a pixel are merged.
 function strip(run: Run, view: View, steps: Step[]): HTMLElement {
-  const element = h('div', {class: 'strip', role: 'img', 'aria-label': 'the critical path from the begin to the end'});
+  const element = h('div', {class: 'strip', role: 'img', 'aria-label': 'the critical path from start to end'});
   const least = run.end / 1200;
   let joined = 0;
   steps.forEach((step, i) => {

@@ -15,7 +15,7 @@ export interface Head {
   forwarding?: string; needs_stored: boolean;
 }
 
-// Returns the begin of each list with these lengths, and the end of the last list; negative lengths count as 0.
+// Returns the start of each list with these lengths, and the end of the last list; negative lengths count as 0.
 function offsets(lengths: Int32Array): Int32Array {
   const out = new Int32Array(lengths.length + 1);
   for (let i = 0; i < lengths.length; ++i) out[i + 1] = out[i]! + Math.max(0, lengths[i]!);

@@ -6,6 +6,7 @@
 
 #include "anonymize/texts.h"
 #include "core/units.h"
+#include "core/words.h"
 #include "formats/format.h"
 #include "io/output.h"
 #include "io/set_path.h"
@@ -25,12 +26,6 @@ std::string_view without_suffixes(std::string_view name) {
     }
   }
   return name;
-}
-
-std::string join(const std::vector<std::string>& items) {
-  std::string text;
-  for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;
-  return text;
 }
 
 class Leaks {

@@ -16,7 +16,7 @@ namespace {
 using namespace convert;
 
 // Splits a sequence of texts, each ending with NUL.
-std::vector<std::string_view> split(std::string_view bytes) {
+std::vector<std::string_view> texts_of(std::string_view bytes) {
   std::vector<std::string_view> parts;
   while (!bytes.empty()) {
     const std::size_t end = bytes.find('\0');
@@ -40,9 +40,9 @@ std::string encode_inputs(const ProcessInputs& inputs) {
 }
 
 void require_same_inputs(std::span<const std::string> processes) {
-  const std::vector<std::string_view> first = split(processes.front());
+  const std::vector<std::string_view> first = texts_of(processes.front());
   for (std::size_t p = 1; p < processes.size(); ++p) {
-    const std::vector<std::string_view> other = split(processes[p]);
+    const std::vector<std::string_view> other = texts_of(processes[p]);
     const auto differ = std::mismatch(first.begin() + 1, first.end(), other.begin() + 1, other.end()).first;
     if (differ == first.end() && first.size() == other.size()) continue;
     const std::size_t at = (static_cast<std::size_t>(differ - first.begin()) - 1) / 2 * 2 + 1;  // names are odd

@@ -18,32 +18,32 @@ namespace {
 
 using rules::WholeSet;
 
-constexpr std::int64_t no_time = RecordedOrder::unknown;
+constexpr std::int64_t unknown_time = RecordedOrder::unknown;
 
-// Returns a × factor + b, or no_time if the result does not fit or is negative.
+// Returns a × factor + b, or unknown_time if the result does not fit or is negative.
 std::int64_t scaled_sum(std::int64_t a, std::int64_t factor, std::int64_t b) {
   std::int64_t out = 0;
-  return __builtin_mul_overflow(a, factor, &out) || __builtin_add_overflow(out, b, &out) || out < 0 ? no_time : out;
+  return __builtin_mul_overflow(a, factor, &out) || __builtin_add_overflow(out, b, &out) || out < 0 ? unknown_time : out;
 }
 
 // Returns base_ns plus the exact nanoseconds, or plus whole microseconds if there are no exact ones.
 std::int64_t nanoseconds(const Attr* exact, std::uint64_t us, std::int64_t base_ns) {
   const IntValue ns = int_value(exact);
   if (ns && ns.value >= 0) return scaled_sum(ns.value, 1, base_ns);
-  if (us > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return no_time;
+  if (us > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return unknown_time;
   return scaled_sum(static_cast<std::int64_t>(us), 1000, base_ns);
 }
 
 void add_times(const NodeTable& table, std::int64_t base_ns, RecordedOrder& to) {
-  to.begin_ns.assign(table.nodes.size(), no_time);
-  to.end_ns.assign(table.nodes.size(), no_time);
+  to.begin_ns.assign(table.nodes.size(), unknown_time);
+  to.end_ns.assign(table.nodes.size(), unknown_time);
   for (std::size_t i = 0; i < table.nodes.size(); ++i) {
     const Node& n = table.nodes[i];
     const auto attrs = table.attributes(n);
     const Attr* start = find(attrs, attr::start_nanos);
     if (start == nullptr && n.start_us == 0) continue;
     to.begin_ns[i] = nanoseconds(start, n.start_us, base_ns);
-    if (to.begin_ns[i] != no_time)
+    if (to.begin_ns[i] != unknown_time)
       to.end_ns[i] = nanoseconds(find(attrs, attr::duration_nanos), n.duration_us, to.begin_ns[i]);
   }
 }
@@ -127,7 +127,7 @@ class Relaxer {
   [[nodiscard]] std::int64_t ended_before(std::uint32_t node, std::uint32_t other) const {
     if (has_base(node) != has_base(other)) return 0;
     const std::int64_t end = end_of(node), begin = begin_of(other);
-    return end == no_time || begin == no_time || end >= begin ? 0 : begin - end;
+    return end == unknown_time || begin == unknown_time || end >= begin ? 0 : begin - end;
   }
 
   // Finds receives and calls that ended before an event they seem to depend on.
@@ -155,7 +155,7 @@ class Relaxer {
     std::uint32_t last[2] = {no_index, no_index};  // last member to begin, among ranks without and with a time base
     for (const std::uint32_t m : members) {
       std::uint32_t& l = last[has_base(m) ? 1 : 0];
-      if (begin_of(m) != no_time && (l == no_index || begin_of(m) > begin_of(l))) l = m;
+      if (begin_of(m) != unknown_time && (l == no_index || begin_of(m) > begin_of(l))) l = m;
     }
     for (const std::uint32_t m : members) {
       const std::uint32_t l = last[has_base(m) ? 1 : 0];
@@ -179,7 +179,7 @@ class Relaxer {
     const RecordedOrder::Edge* order = orders_[rank].find(index, parent - whole_.base(rank));
     if (order == nullptr) return {Weight::needed, rank, nullptr};
     const std::int64_t end = end_of(parent), begin = begin_of(child);
-    const bool overlap = end != no_time && begin != no_time && end > begin;
+    const bool overlap = end != unknown_time && begin != unknown_time && end > begin;
     if (early_[parent]) return {whole_.is_call(parent) ? Weight::early_call : Weight::early_receive, rank, order};
     if (overlap) return {Weight::overlap, rank, order};
     const bool explicit_wait =
@@ -231,7 +231,7 @@ class Relaxer {
   }
   [[nodiscard]] std::int64_t likely_begin(std::uint32_t node) const {
     if (!whole_.is_meeting(node)) return begin_of(node);
-    std::int64_t latest = no_time;
+    std::int64_t latest = unknown_time;
     for (const std::uint32_t m : whole_.members(node)) latest = std::max(latest, begin_of(m));
     return latest;
   }

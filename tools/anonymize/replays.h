@@ -4,13 +4,15 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/trace.h"
+#include "core/units.h"
 #include "sets/anonymized/anonymizing.h"
-#include "simulate/engine/replay.h"
 
 namespace tools {
 

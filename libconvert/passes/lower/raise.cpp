@@ -10,7 +10,7 @@ namespace convert {
 namespace {
 
 // One step, as recorded in the nodes of a rank.
-struct Found {
+struct RecordedStep {
   Step step;
   std::vector<std::int32_t> nop_depids;
   std::vector<std::int32_t> nop_steps;
@@ -29,7 +29,7 @@ class RankRaiser {
     if (send.size() != recv.size() || send.size() != chan.size())
       throw provenance_error(trace_, "msccl.tb_send, msccl.tb_recv and msccl.tb_chan differ in length");
     for (std::size_t t = 0; t < send.size(); ++t) check_threadblock(t, send[t], recv[t], chan[t]);
-    std::vector<std::map<std::int32_t, Found>> tbs(send.size());
+    std::vector<std::map<std::int32_t, RecordedStep>> tbs(send.size());
     for (std::size_t i = 0; i < trace_.nodes.nodes.size(); ++i) collect(i, tbs);
 
     gpu.first_tb = static_cast<std::uint32_t>(out_.tbs.size());
@@ -57,7 +57,7 @@ class RankRaiser {
                              "threadblock " + std::to_string(t) + " of msccl.tb_* has an invalid peer or channel");
   }
 
-  void collect(std::size_t i, std::vector<std::map<std::int32_t, Found>>& tbs) {
+  void collect(std::size_t i, std::vector<std::map<std::int32_t, RecordedStep>>& tbs) {
     const Node& node = trace_.nodes.nodes[i];
     const auto attrs = trace_.nodes.attributes(node);
     const auto type_text = string_value(trace_.nodes, attrs, attr::step_type);
@@ -71,7 +71,7 @@ class RankRaiser {
     auto& steps = tbs[static_cast<std::size_t>(*tb)];
     const auto [entry, added] = steps.try_emplace(*position);
     if (!added) return;  // a further node of the same step; same_graph() compares all nodes
-    Found& f = entry->second;
+    RecordedStep& f = entry->second;
     f.node = i;
     const auto step = parse_step(trace_, i);
     f.step = step;
@@ -116,7 +116,7 @@ class RankRaiser {
     }
   }
 
-  void append(const Found& f, std::int32_t position, Threadblock& tb) {
+  void append(const RecordedStep& f, std::int32_t position, Threadblock& tb) {
     for (std::size_t k = 0; k < f.nop_depids.size(); ++k) {
       out_.steps.push_back({.depid = f.nop_depids[k], .deps = f.nop_steps[k]});
       ++tb.step_count;

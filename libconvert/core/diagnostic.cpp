@@ -151,7 +151,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
       best = candidate;
     }
   }
-  if (best.empty() && word.size() > 1) best = only_one(candidates, [&](const std::string& c) { return shortens(word, c); });
+  if (best.empty() && word.size() > 1)
+    best = only_one(candidates, [&](const std::string& c) { return shortens(word, c); });
   return best;
 }
 

@@ -101,8 +101,9 @@ class Diagnostics {
 [[nodiscard]] std::string format_diagnostic(const Diagnostic& d);
 [[nodiscard]] std::string_view severity_name(Severity severity);
 
-// Returns the candidate to suggest for an unknown word: the only one that begins with it, else the first at the least
-// edit distance, else the only one that it shortens (bw: bandwidth). Returns an empty text if none is close enough.
+// Returns the candidate to suggest for an unknown word: the only one that begins with it, else the first at the
+// least edit distance, else the only one that it shortens (bw: bandwidth). Returns an empty text if none is close
+// enough.
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace convert

@@ -23,7 +23,8 @@ constexpr std::int64_t unknown_time = RecordedOrder::unknown;
 // Returns a × factor + b, or unknown_time if the result does not fit or is negative.
 std::int64_t scaled_sum(std::int64_t a, std::int64_t factor, std::int64_t b) {
   std::int64_t out = 0;
-  return __builtin_mul_overflow(a, factor, &out) || __builtin_add_overflow(out, b, &out) || out < 0 ? unknown_time : out;
+  return __builtin_mul_overflow(a, factor, &out) || __builtin_add_overflow(out, b, &out) || out < 0 ? unknown_time
+                                                                                                    : out;
 }
 
 // Returns base_ns plus the exact nanoseconds, or plus whole microseconds if there are no exact ones.

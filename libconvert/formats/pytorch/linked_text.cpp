@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t deepest = 1000;
 
-bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
+bool is_plain_ascii(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
 
 void append_unit(std::uint32_t unit, std::string& out) {
   constexpr std::string_view hex = "0123456789abcdef";
@@ -124,7 +124,7 @@ class PythonReader {
     for (++at_; at_ < text_.size() && text_[at_] != quote;) {
       if (text_[at_] == '\\') {
         if (!escape()) return false;
-      } else if (is_plain(text_[at_])) {
+      } else if (is_plain_ascii(text_[at_])) {
         out_ += text_[at_++];
       } else {
         append_code(next_code(text_, at_), out_);
@@ -198,7 +198,7 @@ void append_ascii_json(std::string_view text, std::string& out) {
   out += '"';
   for (std::size_t i = 0; i < text.size();) {
     std::size_t plain = i;
-    while (plain < text.size() && is_plain(text[plain])) ++plain;
+    while (plain < text.size() && is_plain_ascii(text[plain])) ++plain;
     out.append(text, i, plain - i);
     i = plain;
     if (i < text.size()) append_code(next_code(text, i), out);

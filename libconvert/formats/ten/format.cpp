@@ -35,7 +35,7 @@ Spelling spelling_of(std::string_view head) {
   return Spelling::none;
 }
 
-bool sniff(std::string_view head) { return spelling_of(head) != Spelling::none; }
+bool is_schedule(std::string_view head) { return spelling_of(head) != Spelling::none; }
 
 Schedule read(std::string text, const std::string& file, const FormatOptions& options, Diagnostics& diagnostics) {
   text.erase(0, text.size() - without_mark(text).size());
@@ -79,7 +79,7 @@ const Format ten_format = {
                       {"ways", "links|via",
                        "transfers over switches: one transfer per link, or one in total (default: links)"}},
     .suffix_options = {{".ten.csv", "form", "csv"}},
-    .sniff = sniff,
+    .sniff = is_schedule,
     .read_schedule = read,
     .write_schedule = write,
 };

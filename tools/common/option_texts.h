@@ -7,7 +7,7 @@ namespace tools::option_text {
 
 inline constexpr char algorithm[] =
     "algorithm of collectives: a name of et-generate --list, astra:NAME, synthesized, or a file or trace set";
-inline constexpr char chunks[] = "chunks that each collective is divided into (default: 1)";
+inline constexpr char chunks[] = "chunks of each collective (default: 1)";
 inline constexpr char compat[] = "follow the rules of the named program exactly, its defects included";
 inline constexpr char device[] = "Kineto trace of the rank of the host trace";
 inline constexpr char fail[] = "network without these links, such as 3-4 or npu3-switch0; 3>4: one direction";

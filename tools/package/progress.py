@@ -17,7 +17,7 @@ STEP = re.compile(r"\[(\d+)/(\d+)\] (.*)")
 COMPILE = "Building CXX object "
 # Cost of one source file, in CPU seconds of the machine where it was measured: headers, and code by its bytes.
 UNIT_SECONDS = 3.0
-SECONDS_BY_LEVEL = {"-O0": 3e-5, "-Og": 4.5e-5, "-Os": 8e-5, "-O2": 9e-5}
+SECONDS_BY_LEVEL = {"-O0": 3e-5, "-Og": 4.5e-5, "-Os": 8e-5, "-O2": 9e-5, "-O3": 11e-5}
 OTHER_SECONDS = 0.3  # of other steps: links, scripts
 
 

@@ -27,7 +27,7 @@ std::string only_one(const std::vector<std::string>& candidates, const Fits& fit
 
 // Returns true if `full` has the letters of `word` in that order and begins with the first: bw, bandwidth.
 bool shortens(std::string_view word, std::string_view full) {
-  if (word[0] != (full.empty() ? '\0' : full[0])) return false;
+  if (!full.starts_with(word[0])) return false;
   std::size_t found = 0;
   for (const char c : full) found += found < word.size() && word[found] == c ? 1 : 0;
   return found == word.size();
@@ -126,12 +126,11 @@ std::string format_diagnostic(const Diagnostic& d) {
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  if (const std::string longer = only_one(candidates, [&](const std::string& c) { return c.starts_with(word); });
-      word.size() > 1 && !longer.empty())
-    return longer;
-  std::string best;
+  if (word.size() < 2) return {};  // one letter is similar to every other letter
+  std::string best = only_one(candidates, [&](const std::string& c) { return c.starts_with(word); });
+  if (!best.empty()) return best;
   // Candidates at a greater distance are not helpful.
-  const std::size_t limit = word.size() < 2 ? 0 : word.size() < 4 ? 1 : word.size() < 7 ? 2 : word.size() / 3;
+  const std::size_t limit = word.size() < 4 ? 1 : word.size() < 7 ? 2 : word.size() / 3;
   std::size_t best_distance = limit + 1;
   std::vector<std::size_t> row;
   for (const std::string& candidate : candidates) {
@@ -151,9 +150,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
       best = candidate;
     }
   }
-  if (best.empty() && word.size() > 1)
-    best = only_one(candidates, [&](const std::string& c) { return shortens(word, c); });
-  return best;
+  if (!best.empty()) return best;
+  return only_one(candidates, [&](const std::string& c) { return shortens(word, c); });
 }
 
 }  // namespace convert

@@ -18,7 +18,7 @@ inline constexpr char iterations[] = "training steps (default: 1; of a profile: 
 inline constexpr char k[] = "k-anonymity: keep nothing that occurs fewer than N times";
 inline constexpr char network[] = "network: file, or text like ring:8,bw=50GB/s,lat=500ns";
 inline constexpr char occupancy[] =
-    "a message occupies a link for its bytes (beta), or for its bytes and the latency (alpha-beta)";
+    "a message occupies a link while it is sent (beta), or also for the latency (alpha-beta)";
 inline constexpr char output[] = "file or prefix to write (default: -, stdout)";
 inline constexpr char ranks[] = "only these ranks, such as 0-3,8";
 inline constexpr char report[] = "write a report of what was done, as JSON";

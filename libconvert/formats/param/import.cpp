@@ -350,11 +350,10 @@ class ParamImporter {
     if (e.has_splits) add_splits(e, ranks);
   }
 
-  // Returns comm_size: the input of a rank; for a scatter the input of the root, which other ranks may not state.
+  // Returns comm_size: the input of a rank; for a scatter the output, as only the root has an input.
   static std::int64_t size_of(const ParamEntry& e, std::int64_t ranks) {
-    std::int64_t all = 0;
-    if (e.operation->type != Collective::scatter || e.in_bytes != 0) return e.in_bytes;
-    return __builtin_mul_overflow(e.out_bytes, ranks, &all) ? e.in_bytes : all;
+    if (e.operation->type != Collective::scatter) return e.in_bytes;
+    return e.out_bytes == 0 && ranks > 0 ? e.in_bytes / ranks : e.out_bytes;
   }
 
   void add_splits(const ParamEntry& e, std::int64_t ranks) {

@@ -96,15 +96,24 @@ std::string hint_for_operation(std::string_view name) {
   return hint_for(name, names);
 }
 
-std::int64_t param_bytes_out(Collective type, std::int64_t bytes, std::int64_t ranks) {
+namespace {
+std::int64_t of_all(std::int64_t bytes, std::int64_t ranks) {
   std::int64_t all = 0;
+  return __builtin_mul_overflow(bytes, ranks, &all) ? bytes : all;
+}
+}  // namespace
+
+std::int64_t param_bytes_in(Collective type, std::int64_t comm_size, std::int64_t ranks) {
+  return type == Collective::scatter ? of_all(comm_size, ranks) : comm_size;
+}
+
+std::int64_t param_bytes_out(Collective type, std::int64_t comm_size, std::int64_t ranks) {
   switch (type) {
     case Collective::all_gather:
-    case Collective::gather: return __builtin_mul_overflow(bytes, ranks, &all) ? bytes : all;
+    case Collective::gather: return of_all(comm_size, ranks);
     case Collective::reduce_scatter:
-    case Collective::reduce_scatter_block:
-    case Collective::scatter: return ranks > 0 ? bytes / ranks : bytes;
-    default: return bytes;
+    case Collective::reduce_scatter_block: return ranks > 0 ? comm_size / ranks : comm_size;
+    default: return comm_size;
   }
 }
 

@@ -143,14 +143,15 @@ class ParamRankWriter {
       }
     }
     const std::int64_t out = e.out_bytes >= 0 ? e.out_bytes : param_bytes_out(e.operation->type, bytes, ranks);
-    json_.member("in_msg_size", bytes / each).member("out_msg_size", out / each).member("dtype", type);
+    const std::int64_t in = param_bytes_in(e.operation->type, bytes, ranks);
+    json_.member("in_msg_size", in / each).member("out_msg_size", out / each).member("dtype", type);
     if (!e.has_splits) return;
     write_split("in_split", e.in_split, each, ranks, node);
     write_split("out_split", e.out_split, each, ranks, node);
   }
-  // Returns whether the input is divided among the ranks.
+  // Returns whether comm_size is divided among the ranks.
   static bool is_divided(Collective type) {
-    return type == Collective::reduce_scatter || type == Collective::scatter || type == Collective::all_to_all;
+    return type == Collective::reduce_scatter || type == Collective::all_to_all;
   }
   static std::int64_t rounded_up(std::int64_t bytes, std::int64_t unit) {
     const std::int64_t rest = bytes % unit;

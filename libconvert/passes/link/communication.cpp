@@ -363,10 +363,8 @@ std::optional<std::int64_t> comm_size(const CommFacts& f) {
   };
   if (f.kind == CommKind::recv) return known(f.out_bytes, f.in_bytes);
   if (f.kind == CommKind::collective && f.type == Collective::barrier) return 0;
-  if (f.kind == CommKind::collective && f.type == Collective::scatter && f.out_bytes >= 0 && f.group_size > 0 &&
-      f.out_bytes <= std::numeric_limits<std::int64_t>::max() / f.group_size) {
-    return f.out_bytes * f.group_size;
-  }
+  if (f.kind == CommKind::collective && f.type == Collective::scatter)
+    return known(f.out_bytes, f.group_size > 0 ? f.in_bytes / f.group_size : -1);
   return known(f.in_bytes, f.out_bytes);
 }
 

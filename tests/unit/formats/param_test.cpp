@@ -154,7 +154,8 @@ TEST(Param, SizesAreBytesOfTheOperation) {
   EXPECT_EQ(value(r, 0, attr::comm_bytes_out), -1);  // follows from the input
   EXPECT_EQ(value(r, 1, attr::comm_size), 72);
   EXPECT_EQ(value(r, 1, attr::comm_bytes_out), 32);
-  EXPECT_EQ(value(r, 2, attr::comm_size), 30);
+  EXPECT_EQ(value(r, 2, attr::comm_size), 10);
+  EXPECT_EQ(value(r, 2, attr::comm_bytes_out), -1);
   EXPECT_EQ(value(r, 2, attr::comm_src), 2);
   EXPECT_EQ(value(r, 3, attr::comm_size), 5);
   EXPECT_EQ(value(r, 3, attr::comm_dst), 1);

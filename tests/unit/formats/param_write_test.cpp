@@ -205,7 +205,7 @@ TEST(ParamWrite, SizesAreElements) {
   EXPECT_EQ(sizes(Collective::reduce_scatter_block, 21, "half"),
             R"("in_msg_size":24,"out_msg_size":6,"dtype":"byte")");
   EXPECT_EQ(sizes(Collective::all_to_all, 36, "int"), R"("in_msg_size":36,"out_msg_size":36,"dtype":"byte")");
-  EXPECT_EQ(sizes(Collective::scatter, 64, "long"), R"("in_msg_size":8,"out_msg_size":2,"dtype":"long")");
+  EXPECT_EQ(sizes(Collective::scatter, 64, "long"), R"("in_msg_size":32,"out_msg_size":8,"dtype":"long")");
   EXPECT_EQ(sizes(Collective::gather, 64, "long"), R"("in_msg_size":8,"out_msg_size":32,"dtype":"long")");
   EXPECT_EQ(sizes(Collective::all_reduce, 64, "Float8_e4m3fn"),
             R"("in_msg_size":64,"out_msg_size":64,"dtype":"byte")");

@@ -59,7 +59,7 @@ struct Case {
 };
 
 TEST(LinkCommunication, EveryCollectiveHasItsTypeAndSize) {
-  // Sizes: the whole input of a rank; its shard for all-gather and gather; the root's whole input for scatter.
+  // Sizes: the whole input of a rank; its shard for all-gather and gather; the output for scatter.
   for (const Case& c : std::vector<Case>{{"allreduce", 100, 100, "0 400 of 4"},
                                          {"all_reduce", 100, 100, "0 400 of 4"},
                                          {"reduce", 100, 100, "1 400 of 4"},
@@ -68,7 +68,7 @@ TEST(LinkCommunication, EveryCollectiveHasItsTypeAndSize) {
                                          {"all_gather", 25, 100, "2 100 of 4"},
                                          {"allgather_into_tensor_coalesced", 25, 100, "2 100 of 4"},
                                          {"gather", 25, 100, "3 100 of 4"},
-                                         {"scatter", 0, 25, "4 400 of 4"},
+                                         {"scatter", 0, 25, "4 100 of 4"},
                                          {"broadcast", 100, 100, "5 400 of 4"},
                                          {"_broadcast_oop", 100, 100, "5 400 of 4"},
                                          {"all_to_all", 100, 100, "6 400 of 4"},

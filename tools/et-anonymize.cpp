@@ -16,6 +16,7 @@
 #include "core/units.h"
 #include "io/secrets/keyed_sha256.h"
 #include "io/set_path.h"
+#include "programs.h"
 #include "sets/anonymized/anonymizing.h"
 #include "sets/anonymized/kept_set.h"
 #include "sets/source.h"
@@ -91,7 +92,7 @@ int anonymize(const tools::AnonymizeToolOptions& o, tools::Context& context) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int tools::et_anonymize(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-anonymize",
       .operands = "[INPUT...]",

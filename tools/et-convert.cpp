@@ -7,6 +7,7 @@
 #include "common/tool.h"
 #include "convert/runs.h"
 #include "core/units.h"
+#include "programs.h"
 #include "sets/runs.h"
 #include "sets/source.h"
 #include "util/log.h"
@@ -42,7 +43,7 @@ convert::SourceOptions with_details(convert::SourceOptions options, const std::o
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int tools::et_convert(int argc, char** argv) {
   using namespace convert;
   tools::InputOptions input;
   tools::OutputOptions output;

@@ -5,6 +5,7 @@
 #include "diff/inputs.h"
 #include "diff/options.h"
 #include "diff/statistics.h"
+#include "programs.h"
 #include "sets/sink.h"
 
 namespace {
@@ -35,7 +36,7 @@ int diff(const tools::DiffOptions& o, tools::Context& context) try {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int tools::et_diff(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-diff",
       .operands = "A B",

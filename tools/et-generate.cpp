@@ -9,6 +9,7 @@
 #include "generate/options.h"
 #include "generate/workload.h"
 #include "generate/write.h"
+#include "programs.h"
 #include "sets/classes/set.h"
 #include "sets/made_set.h"
 #include "sets/sink.h"
@@ -74,7 +75,7 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int tools::et_generate(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-generate",
       .operands = "KIND",

@@ -9,13 +9,14 @@
 #include "graph/pages.h"
 #include "graph/part.h"
 #include "io/output.h"
+#include "programs.h"
 #include "sets/sink.h"
 #include "sets/source.h"
 #include "util/log.h"
 
 namespace {
 
-struct Options {
+struct GraphArguments {
   tools::InputOptions input;
   tools::OutputOptions output;
   tools::PartOptions part;
@@ -52,7 +53,7 @@ void write_drawing(const std::string& type, const convert::drawing::Drawing& dra
   out.close();
 }
 
-int graph(const Options& o, tools::Context& context) {
+int graph(const GraphArguments& o, tools::Context& context) {
   using namespace convert;
   const std::string type = picture_type(o.output);
   const bool page = type == "html";
@@ -89,7 +90,7 @@ int graph(const Options& o, tools::Context& context) {
   return 0;
 }
 
-void declare(tools::App& app, Options& o) {
+void declare(tools::App& app, GraphArguments& o) {
   tools::add_set_input_options(app, o.input);
   tools::add_target_options(app, o.output, "html|dot|svg|png|pdf|graphml");
   app.group("Drawing");
@@ -100,7 +101,7 @@ void declare(tools::App& app, Options& o) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int tools::et_graph(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-graph",
       .operands = "[INPUT...]",

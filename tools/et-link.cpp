@@ -8,10 +8,11 @@
 #include "core/units.h"
 #include "link/linking.h"
 #include "mpi/link_team.h"
+#include "programs.h"
 #include "sets/source.h"
 #include "util/log.h"
 
-int main(int argc, char** argv) {
+int tools::et_link(int argc, char** argv) {
   using namespace convert;
   tools::LinkToolOptions link;
   tools::OutputOptions output;

@@ -8,6 +8,7 @@
 #include "core/units.h"
 #include "io/set_path.h"
 #include "merge/options.h"
+#include "programs.h"
 #include "sets/derived/merging.h"
 #include "sets/derived/side_by_side.h"
 #include "sets/source.h"
@@ -87,7 +88,7 @@ int work(const tools::MergeToolOptions& o, tools::Context& context) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int tools::et_merge(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-merge",
       .operands = "[WORKLOAD | SET SET...]",

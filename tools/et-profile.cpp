@@ -10,6 +10,7 @@
 #include "profile/clusters.h"
 #include "profile/json/json.h"
 #include "profile/options.h"
+#include "programs.h"
 #include "sets/profiled/learning.h"
 #include "sets/profiled/pool.h"
 #include "sets/sink.h"
@@ -71,7 +72,7 @@ int profile(const tools::ProfileOptions& o, tools::Context& context) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int tools::et_profile(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-profile",
       .operands = "[INPUT...]",

@@ -8,6 +8,7 @@
 #include "common/tool.h"
 #include "core/units.h"
 #include "mpi/team.h"
+#include "programs.h"
 #include "replay/about.h"
 #include "replay/options.h"
 #include "replay/output.h"
@@ -22,7 +23,7 @@ namespace {
 
 using namespace convert;
 
-struct Options {
+struct ReplayArguments {
   tools::ReplayInputOptions replay;
   tools::SweepOptions sweep;
   tools::ReplayOutputOptions output;
@@ -80,8 +81,8 @@ int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Options o;
+int tools::et_replay(int argc, char** argv) {
+  ReplayArguments o;
   const tools::ToolInfo info{
       .name = "et-replay",
       .operands = "[INPUT...]",

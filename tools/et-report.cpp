@@ -12,6 +12,7 @@
 #include "common/text.h"
 #include "common/tool.h"
 #include "io/output.h"
+#include "programs.h"
 #include "report/two_runs.h"
 #include "sets/runs.h"
 #include "sets/sink.h"
@@ -20,7 +21,7 @@ namespace {
 
 using namespace convert;
 
-struct Options {
+struct ReportArguments {
   tools::InputOptions input;
   std::optional<std::string> output;
   std::optional<std::string> to;
@@ -28,13 +29,13 @@ struct Options {
 };
 
 // Returns "html" for a page, else the form of the printed findings.
-std::string form_of(const Options& o) {
+std::string form_of(const ReportArguments& o) {
   if (o.to && o.format) throw usage_error("-t html writes a page, --format prints findings; give only one");
   if (o.to) return *o.to;
   return o.format ? *o.format : tools::form_of_suffix(o.output, {"html", "json"});
 }
 
-void declare(tools::App& app, Options& o) {
+void declare(tools::App& app, ReportArguments& o) {
   tools::add_set_input_options(app, o.input);
   app.group("Output");
   app.add_option("-o,--output", o.output, "PATH", tools::option_text::output);
@@ -49,7 +50,7 @@ InputNames names_of(const std::vector<std::string>& operands) {
   return names.a == names.b ? InputNames{operands[0], operands[1]} : names;
 }
 
-int report(const Options& o, tools::Context& context) {
+int write_report(const ReportArguments& o, tools::Context& context) {
   SourceOptions source = tools::source_options(o.input, context);
   source.hash = form_of(o) == "html";  // which lists the inputs
   const std::vector<Run> runs = load_runs(source, context.jobs(), context.diagnostics);
@@ -79,7 +80,7 @@ int report(const Options& o, tools::Context& context) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int tools::et_report(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-report",
       .operands = "[INPUT...]",
@@ -90,5 +91,5 @@ int main(int argc, char** argv) {
                    {"et-report before.run after.run -o both.html", "the two side by side"},
                    {"et-report linked -o measured.html", "the findings of a recorded trace set"}},
   };
-  return tools::run_tool<Options>(argc, argv, info, declare, report);
+  return tools::run_tool<ReportArguments>(argc, argv, info, declare, write_report);
 }

@@ -7,6 +7,7 @@
 #include "common/tool.h"
 #include "core/units.h"
 #include "io/set_path.h"
+#include "programs.h"
 #include "sets/derived/folding.h"
 #include "sets/derived/iterating.h"
 #include "sets/derived/rankwise.h"
@@ -82,7 +83,7 @@ int split(const tools::SplitToolOptions& o, tools::Context& context) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int tools::et_split(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-split",
       .operands = "[INPUT...]",

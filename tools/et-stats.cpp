@@ -3,6 +3,7 @@
 #include "analyze/figures/figures.h"
 #include "common/source.h"
 #include "common/tool.h"
+#include "programs.h"
 #include "sets/runs.h"
 #include "sets/sink.h"
 #include "stats/options.h"
@@ -54,7 +55,7 @@ int stats(const tools::StatsOptions& o, tools::Context& context) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int tools::et_stats(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-stats",
       .operands = "[INPUT...]",

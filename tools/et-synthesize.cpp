@@ -6,6 +6,7 @@
 #include "common/tool.h"
 #include "core/units.h"
 #include "profile/draw/synthesis.h"
+#include "programs.h"
 #include "sets/made_set.h"
 #include "sets/profiled/grown_synthesis.h"
 #include "synthesize/options.h"
@@ -36,7 +37,7 @@ int synthesize(const tools::SynthesizeOptions& o, tools::Context& context) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int tools::et_synthesize(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-synthesize",
       .operands = "[PROFILE...]",

@@ -2,6 +2,7 @@
 // et-validate: checks execution traces and collective algorithms.
 #include "common/source.h"
 #include "common/tool.h"
+#include "programs.h"
 #include "sets/check.h"
 #include "sets/sink.h"
 #include "util/log.h"
@@ -45,7 +46,7 @@ int validate(const tools::ValidateOptions& o, tools::Context& context) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int tools::et_validate(int argc, char** argv) {
   const tools::ToolInfo info{
       .name = "et-validate",
       .operands = "[INPUT...]",

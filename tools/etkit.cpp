@@ -6,8 +6,9 @@
 #include "about/version.h"
 #include "etkit/doctor.h"
 #include "etkit/start.h"
+#include "programs.h"
 
-int main(int argc, char** argv) {
+int tools::etkit(int argc, char** argv) {
   const std::string command = argc > 1 ? argv[1] : "--help";
   if (command == "-h" || command == "--help" || command == "help") {
     std::cout << tools::etkit_help();

@@ -14,9 +14,9 @@ namespace {
 
 using Facts = FoundAttrs<collective_attributes>;
 
-class Reader {
+class CallCollector {
  public:
-  explicit Reader(const NodeTable& table) : table_(table) {}
+  explicit CallCollector(const NodeTable& table) : table_(table) {}
 
   void add(std::uint32_t index) {
     const Facts f(table_.attributes(table_.nodes[index]));
@@ -147,7 +147,7 @@ CollectiveDetails GroupUse::details_of(std::uint32_t call) const {
 }
 
 RankCollectives collectives_of(const NodeTable& table, std::span<const std::uint32_t> order) {
-  Reader reader(table);
+  CallCollector reader(table);
   for (const std::uint32_t i : order) {
     if (table.nodes[i].type == NodeType::comm_coll) reader.add(i);
   }

@@ -14,7 +14,7 @@ namespace convert {
 namespace {
 
 constexpr std::uint64_t always_bytes = std::uint64_t{64} << 20;
-constexpr std::uint64_t most_bytes = std::uint64_t{16} << 30;
+constexpr std::uint64_t largest_document_bytes = std::uint64_t{16} << 30;
 constexpr std::uint64_t most_factor = 1000;
 constexpr std::uint64_t parsed_factor = 3;
 constexpr std::uint64_t always_streamed_bytes = std::uint64_t{1} << 30;
@@ -52,7 +52,8 @@ std::uint64_t available_bytes() {
 std::string size_text(std::uint64_t bytes) { return format_bytes(static_cast<std::int64_t>(bytes)); }
 
 void check_expansion(const Input& input, std::uint64_t compressed, std::uint64_t memory_bytes) {
-  const std::uint64_t limit = asked_bytes.value_or(most_factor * std::min(compressed, most_bytes) + always_bytes);
+  const std::uint64_t limit =
+      asked_bytes.value_or(most_factor * std::min(compressed, largest_document_bytes) + always_bytes);
   if (memory_bytes <= limit) return;
   fail(input, size_text(compressed) + " of compressed data require more than " + size_text(limit) + " of memory" +
                   (asked_bytes ? "" : ", the limit of 1,000 times their size plus 64 MiB"));
@@ -63,7 +64,7 @@ void check_expansion(const Input& input, std::uint64_t compressed, std::uint64_t
 void set_document_limit(std::optional<std::uint64_t> bytes) { asked_bytes = bytes; }
 
 std::uint64_t most_document_bytes() {
-  static const std::uint64_t by_default = std::min(most_bytes, available_bytes());
+  static const std::uint64_t by_default = std::min(largest_document_bytes, available_bytes());
   return asked_bytes.value_or(by_default);
 }
 
@@ -88,7 +89,8 @@ void check_blocks(const Input& input, std::uint64_t end, std::uint64_t memory_by
 void check_stream(const Input& input, std::uint64_t text_bytes) {
   if (text_bytes <= always_streamed_bytes) return;
   const std::uint64_t compressed = input.compressed_bytes().value_or(text_bytes);
-  const std::uint64_t by_default = most_factor * std::min(compressed, most_bytes) + always_streamed_bytes;
+  const std::uint64_t by_default =
+      most_factor * std::min(compressed, largest_document_bytes) + always_streamed_bytes;
   if (text_bytes <= std::max(by_default, asked_bytes.value_or(0))) return;
   fail(input, size_text(compressed) + " of compressed data expand to " + size_text(text_bytes) +
                   ", more than 1,000 times their size plus 1 GiB");

@@ -68,7 +68,7 @@ int make_registered_directory(const std::string& path) {
   return ::mkdir(path.c_str(), 0777);
 }
 
-struct Entry {
+struct PendingFile {
   enum class State : std::uint8_t { open, complete, discarded };
   std::string asked;      // the path as given by the caller, for messages
   std::string target;     // absolute, symbolic links followed
@@ -83,7 +83,7 @@ struct Entry {
 
 struct OutputFiles::State {
   std::mutex mutex;
-  std::deque<Entry> entries;  // addresses are stable
+  std::deque<PendingFile> entries;  // addresses are stable
   std::set<std::string> targets;
   std::set<std::pair<dev_t, ino_t>> kept;
   std::vector<std::string> removals;
@@ -103,9 +103,9 @@ struct OutputFiles::State {
     new_directories.emplace_back(directory, std::move(cleanup));
   }
 
-  Entry& add(const std::string& asked, const std::string& target, std::optional<mode_t> mode) {
+  PendingFile& add(const std::string& asked, const std::string& target, std::optional<mode_t> mode) {
     static const bool can_link_later = ::access("/proc/self/fd", X_OK) == 0;
-    Entry entry;
+    PendingFile entry;
     entry.asked = asked;
     entry.target = target;
     entry.replaces = mode.has_value();
@@ -118,7 +118,7 @@ struct OutputFiles::State {
       open_named(entry);
     }
     entries.push_back(std::move(entry));
-    Entry& added = entries.back();
+    PendingFile& added = entries.back();
     if (mode && ::fchmod(added.fd, *mode) != 0) {
       const int error = errno;
       ::close(added.fd);
@@ -128,7 +128,7 @@ struct OutputFiles::State {
     return added;
   }
 
-  void open_named(Entry& entry) {
+  void open_named(PendingFile& entry) {
     for (int attempt = 0; attempt < 100; ++attempt) {
       entry.temporary = temporary_name(entry.target);
       entry.cleanup = SignalCleanup::remove_file(entry.temporary);
@@ -142,7 +142,7 @@ struct OutputFiles::State {
   }
 
   // Gives an unnamed temporary a temporary name: a link cannot replace a file, a rename can.
-  void name_it(Entry& entry) {
+  void name_it(PendingFile& entry) {
     const std::string unnamed_path = "/proc/self/fd/" + std::to_string(entry.fd);
     int result = -1;
     for (int attempt = 0; attempt < 100 && result != 0; ++attempt) {
@@ -161,7 +161,7 @@ struct OutputFiles::State {
     close_descriptor(entry);
   }
 
-  void close_descriptor(Entry& entry) {
+  void close_descriptor(PendingFile& entry) {
     if (::close(std::exchange(entry.fd, -1)) != 0 && errno != EINTR) fail(entry.asked);
   }
 
@@ -169,10 +169,10 @@ struct OutputFiles::State {
   // own journal. One sync of the file system waits for one commit, although it includes data of other programs.
   void sync() {
     constexpr std::size_t most_single = 8;
-    std::map<dev_t, std::vector<Entry*>> by_device;
-    for (Entry& entry : entries) {
+    std::map<dev_t, std::vector<PendingFile*>> by_device;
+    for (PendingFile& entry : entries) {
       struct stat status {};
-      if (entry.state != Entry::State::complete) continue;
+      if (entry.state != PendingFile::State::complete) continue;
       const bool found =
           (entry.fd >= 0 ? ::fstat(entry.fd, &status) : ::stat(entry.temporary.c_str(), &status)) == 0;
       if (!found) fail(entry.asked);
@@ -180,7 +180,7 @@ struct OutputFiles::State {
     }
     for (const auto& [device, files] : by_device) {
       const bool at_once = files.size() > most_single;
-      for (const Entry* entry : files) {
+      for (const PendingFile* entry : files) {
         const int fd = entry->fd >= 0 ? entry->fd : ::open(entry->temporary.c_str(), O_RDONLY | O_CLOEXEC);
         if (fd < 0) fail(entry->asked);
         const int error = !at_once ? sync_file(fd) : ::syncfs(fd) != 0 ? errno : 0;
@@ -192,7 +192,7 @@ struct OutputFiles::State {
   }
 
   // Gives the file a name beside its target.
-  FileChange complete(Entry& entry) {
+  FileChange complete(PendingFile& entry) {
     if (entry.temporary.empty()) name_it(entry);
     const FileStamp fresh = stamp_of(entry.temporary);
     if (fresh == FileStamp{}) fail(entry.asked);
@@ -205,21 +205,21 @@ struct OutputFiles::State {
   }
 
   // Discards an entry. The descriptor of an open entry belongs to its Output.
-  void discard(Entry& entry) noexcept {
-    if (entry.state == Entry::State::discarded) return;
+  void discard(PendingFile& entry) noexcept {
+    if (entry.state == PendingFile::State::discarded) return;
     if (entry.temporary.empty()) {
       --unnamed;
     } else {
       ::unlink(entry.temporary.c_str());
     }
-    if (entry.state == Entry::State::complete && entry.fd >= 0) ::close(entry.fd);
-    entry.state = Entry::State::discarded;
+    if (entry.state == PendingFile::State::complete && entry.fd >= 0) ::close(entry.fd);
+    entry.state = PendingFile::State::discarded;
     entry.cleanup.release();
   }
 
   void discard_all() noexcept {
     const std::lock_guard lock(mutex);
-    for (Entry& entry : entries) discard(entry);
+    for (PendingFile& entry : entries) discard(entry);
     for (const auto& [directory, cleanup] : new_directories) ::rmdir(directory.c_str());
     new_directories.clear();
   }
@@ -228,8 +228,8 @@ struct OutputFiles::State {
   std::vector<FileChange> removal_changes() const {
     std::vector<FileChange> changes;
     std::set<std::string> replaced;
-    for (const Entry& entry : entries) {
-      if (!removals.empty() && entry.state == Entry::State::complete) replaced.insert(absolute(entry.asked));
+    for (const PendingFile& entry : entries) {
+      if (!removals.empty() && entry.state == PendingFile::State::complete) replaced.insert(absolute(entry.asked));
     }
     for (const std::string& path : removals) {
       const FileStamp old = stamp_of(path);
@@ -245,7 +245,7 @@ struct OutputFiles::State {
   }
 
   // The registration of a renamed file may end later: a temporary name that no longer exists is harmless.
-  void rename_one(Entry& entry) {
+  void rename_one(PendingFile& entry) {
     int error = 0;
     {
       const UnbrokenStep step;
@@ -257,9 +257,9 @@ struct OutputFiles::State {
   // Returns the path that the journal is named after: the path of the set, as its readers will pass it, not of a
   // file beside the set.
   std::string lead() const {
-    const Entry* first = nullptr;
-    for (const Entry& entry : entries) {
-      if (entry.state != Entry::State::complete) continue;
+    const PendingFile* first = nullptr;
+    for (const PendingFile& entry : entries) {
+      if (entry.state != PendingFile::State::complete) continue;
       if (set_member(entry.asked)) return absolute(entry.asked);
       if (first == nullptr) first = &entry;
     }
@@ -270,12 +270,12 @@ struct OutputFiles::State {
     ReplaceFailure failure;
     const ReplaceResult result = replace_files(lead(), changes, failure);
     if (result == ReplaceResult::done) return;
-    for (const Entry& entry : entries) {
+    for (const PendingFile& entry : entries) {
       if (entry.target == failure.path) failure.path = entry.asked;
     }
     if (result == ReplaceResult::undone) throw system_error(failure.path, failure.error);
-    for (Entry& entry : entries) {  // the journal requires their names
-      entry.state = Entry::State::discarded;
+    for (PendingFile& entry : entries) {  // the journal requires their names
+      entry.state = PendingFile::State::discarded;
       entry.cleanup.release();
     }
     throw Error(Error::Kind::system, {.file = failure.path},
@@ -290,7 +290,7 @@ struct OutputFiles::State {
 // Writes one file of the group. Its temporary is removed unless it is closed.
 class OutputFiles::State::FileOutput final : public Output {
  public:
-  FileOutput(std::shared_ptr<State> state, Entry& entry)
+  FileOutput(std::shared_ptr<State> state, PendingFile& entry)
       : Output(entry.asked),
         state_(std::move(state)),
         entry_(entry),
@@ -307,15 +307,16 @@ class OutputFiles::State::FileOutput final : public Output {
   void close() override {
     stream_->close();
     const std::lock_guard lock(state_->mutex);
-    if (entry_.state == Entry::State::discarded) throw std::logic_error("close() after the end of OutputFiles");
+    if (entry_.state == PendingFile::State::discarded)
+      throw std::logic_error("close() after the end of OutputFiles");
     closed_ = true;
     if (!entry_.temporary.empty()) state_->close_descriptor(entry_);
-    entry_.state = Entry::State::complete;
+    entry_.state = PendingFile::State::complete;
   }
 
  private:
   std::shared_ptr<State> state_;
-  Entry& entry_;
+  PendingFile& entry_;
   int fd_;
   std::unique_ptr<Output> stream_;
   bool closed_ = false;
@@ -371,7 +372,7 @@ std::unique_ptr<Output> OutputFiles::create(const std::string& path, bool make_d
     target = absolute(path);
   }
   if (state_->targets.contains(target)) throw usage_error("two outputs have the name " + path);
-  Entry& entry = state_->add(path, target, mode);
+  PendingFile& entry = state_->add(path, target, mode);
   state_->targets.insert(target);
   return std::make_unique<State::FileOutput>(state_, entry);
 }
@@ -397,22 +398,23 @@ void OutputFiles::remove_on_commit(std::string path) {
 
 void OutputFiles::commit() {
   const std::lock_guard lock(state_->mutex);
-  for (const Entry& entry : state_->entries) {
-    if (entry.state == Entry::State::open) throw std::logic_error("commit() before close() of " + entry.asked);
+  for (const PendingFile& entry : state_->entries) {
+    if (entry.state == PendingFile::State::open)
+      throw std::logic_error("commit() before close() of " + entry.asked);
   }
   std::vector<FileChange> changes;
   const std::vector<FileChange> removals = state_->removal_changes();
-  Entry* last = nullptr;
+  PendingFile* last = nullptr;
   std::size_t count = removals.size();
   bool sync = !removals.empty();
-  for (Entry& entry : state_->entries) {
-    if (entry.state != Entry::State::complete) continue;
+  for (PendingFile& entry : state_->entries) {
+    if (entry.state != PendingFile::State::complete) continue;
     last = &entry;
     sync = sync || entry.replaces || ++count > 1;
   }
   if (sync) state_->sync();
-  for (Entry& entry : state_->entries) {
-    if (entry.state == Entry::State::complete) changes.push_back(state_->complete(entry));
+  for (PendingFile& entry : state_->entries) {
+    if (entry.state == PendingFile::State::complete) changes.push_back(state_->complete(entry));
   }
   changes.insert(changes.end(), removals.begin(), removals.end());
   if (changes.size() > 1 || !removals.empty()) {

@@ -15,7 +15,7 @@
 namespace convert {
 namespace {
 
-using Step = std::function<void(std::size_t slot, std::size_t i)>;
+using SlotWork = std::function<void(std::size_t slot, std::size_t i)>;
 
 using Actions = std::vector<std::function<void()>>;
 thread_local Actions* left_to_do = nullptr;  // of the item that this thread works on
@@ -32,7 +32,7 @@ struct Outcome {
   }
 };
 
-Outcome do_work(const Step& work, std::size_t slot, std::size_t i) {
+Outcome do_work(const SlotWork& work, std::size_t slot, std::size_t i) {
   Outcome outcome;
   Actions* const outer = std::exchange(left_to_do, &outcome.actions);
   try {
@@ -44,10 +44,11 @@ Outcome do_work(const Step& work, std::size_t slot, std::size_t i) {
   return outcome;
 }
 
-class Pool {
+class OrderedPool {
  public:
-  Pool(std::size_t n, std::size_t window, const Step& work) : n_(n), window_(window), work_(work), slots_(window) {}
-  ~Pool() {
+  OrderedPool(std::size_t n, std::size_t window, const SlotWork& work)
+      : n_(n), window_(window), work_(work), slots_(window) {}
+  ~OrderedPool() {
     {
       const std::lock_guard lock(mutex_);
       n_ = 0;
@@ -55,8 +56,8 @@ class Pool {
     may_begin_.notify_all();
     for (std::thread& thread : threads_) thread.join();
   }
-  Pool(const Pool&) = delete;
-  Pool& operator=(const Pool&) = delete;
+  OrderedPool(const OrderedPool&) = delete;
+  OrderedPool& operator=(const OrderedPool&) = delete;
 
   // Starts `count` threads, or as many as the system allows. Returns false if no thread started.
   [[nodiscard]] bool start(std::size_t count) {
@@ -114,7 +115,7 @@ class Pool {
   std::condition_variable is_ready_;
   std::size_t n_;
   const std::size_t window_;
-  const Step& work_;
+  const SlotWork& work_;
   std::vector<std::optional<Outcome>> slots_;
   std::vector<std::thread> threads_;
   std::size_t next_ = 0;
@@ -130,9 +131,9 @@ unsigned default_jobs() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
-void run_ordered(unsigned jobs, std::size_t n, std::size_t window, const Step& work, const Step& consume) {
+void run_ordered(unsigned jobs, std::size_t n, std::size_t window, const SlotWork& work, const SlotWork& consume) {
   if (jobs > 1 && n > 1) {
-    Pool pool(n, window, work);
+    OrderedPool pool(n, window, work);
     if (pool.start(std::min<std::size_t>(jobs, n))) {
       for (std::size_t i = 0; i < n; ++i) {
         pool.wait_for(i);

@@ -84,7 +84,7 @@ std::int64_t element_bytes(std::string_view path, std::string_view value) {
   }
   refuse_setting(path, value, join(names, " or "));
 }
-std::string element_type(std::int64_t bytes) {
+std::string element_name(std::int64_t bytes) {
   if (bytes == 0) return {};
   return std::string(std::ranges::find(element_sizes, bytes, &ElementSize::bytes)->name);
 }
@@ -157,7 +157,7 @@ std::string real_text(double n, std::string_view unit) {
      w.member = static_cast<decltype(w.member)>(choice(path, value, names)); \
    }},
 #define TYPE(key, member)                                         \
-  {key, [](const Workload& w) { return element_type(w.member); }, \
+  {key, [](const Workload& w) { return element_name(w.member); }, \
    [](Workload& w, std::string_view path, std::string_view value) { w.member = element_bytes(path, value); }},
 #define LIST(key, member)                                      \
   {key, [](const Workload& w) { return list_text(w.member); }, \

@@ -74,10 +74,10 @@ std::uint64_t nodes_per_pass(const AstraWorkload& w) {
 }
 
 // Reads the ranks [first, last); creates their nodes on demand.
-class Reader final : public TraceReader {
+class AstraRankReader final : public TraceReader {
  public:
-  Reader(const AstraWorkload& workload, const AstraOptions& options, std::uint64_t nodes_per_rank, Rank first,
-         Rank last)
+  AstraRankReader(const AstraWorkload& workload, const AstraOptions& options, std::uint64_t nodes_per_rank,
+                  Rank first, Rank last)
       : w_(workload),
         options_(options),
         order_(order_of(workload.kind)),
@@ -262,7 +262,7 @@ class AstraSet final : public DescribedSet {
 
   [[nodiscard]] Rank ranks() const override { return options_.npus; }
   [[nodiscard]] std::unique_ptr<TraceReader> open(Rank first, Rank last) const override {
-    return std::make_unique<Reader>(workload_, options_, nodes_per_rank_, first, last);
+    return std::make_unique<AstraRankReader>(workload_, options_, nodes_per_rank_, first, last);
   }
 
  private:

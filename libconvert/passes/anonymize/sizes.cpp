@@ -59,20 +59,20 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
 }
 
 // Relation of comm_bytes_out to comm_size.
-enum class Output : std::uint8_t {
+enum class OutputSize : std::uint8_t {
   other,
   same,
   gathered,   // comm_size times group_size, as in an all-gather
   scattered,  // comm_size divided by group_size, as in a reduce-scatter
 };
-Output output_of(const SizeAttributes& found) {
+OutputSize output_of(const SizeAttributes& found) {
   const IntValue size = int_value(found[attr::comm_size]), out = int_value(found[attr::comm_bytes_out]);
   const IntValue ranks = int_value(found[attr::group_size]);
-  if (!size || !out) return Output::other;
-  if (out.value == size.value) return Output::same;
-  if (!ranks || ranks.value <= 1) return Output::other;
-  if (product(size.value, ranks.value) == out.value) return Output::gathered;
-  return product(out.value, ranks.value) == size.value ? Output::scattered : Output::other;
+  if (!size || !out) return OutputSize::other;
+  if (out.value == size.value) return OutputSize::same;
+  if (!ranks || ranks.value <= 1) return OutputSize::other;
+  if (product(size.value, ranks.value) == out.value) return OutputSize::gathered;
+  return product(out.value, ranks.value) == size.value ? OutputSize::scattered : OutputSize::other;
 }
 
 }  // namespace
@@ -160,7 +160,7 @@ void SizeRule::count_communication(const NodeTable& nodes, const Node& node,
   const SizeOwner owner = size_owner(nodes, node);
   const IntValue size = int_value(found[attr::comm_size]), out = int_value(found[attr::comm_bytes_out]);
   if (size && !has_parts(found[attr::send_splits])) sizes.emplace(owner, changed(size.value));
-  if (out && !has_parts(found[attr::recv_splits]) && output_of(found) == Output::other)
+  if (out && !has_parts(found[attr::recv_splits]) && output_of(found) == OutputSize::other)
     sizes.emplace(owner | bytes_out_bit, changed(out.value));
 }
 
@@ -256,7 +256,7 @@ void SizeRule::change(NodeTable& nodes, const Node& node) const {
     return whole && before == whole.value ? std::optional(sum) : std::nullopt;
   };
   const IntValue size = int_value(found[attr::comm_size]), out = int_value(found[attr::comm_bytes_out]);
-  const Output output = output_of(found);
+  const OutputSize output = output_of(found);
   const auto sent = parts(attr::send_splits, size), received = parts(attr::recv_splits, out);
   if (!size && !out) return;
   const SizeOwner owner = size_owner(nodes, node);
@@ -265,10 +265,10 @@ void SizeRule::change(NodeTable& nodes, const Node& node) const {
   if (!out) return;
   std::int64_t out_now = received.value_or(of_call(owner | bytes_out_bit, out.value));
   if (!received) {
-    const std::int64_t ranks = output == Output::other ? 1 : int_value(found[attr::group_size]).value;
-    if (output == Output::same) out_now = now;
-    if (output == Output::gathered) out_now = product(now, ranks);
-    if (output == Output::scattered) out_now = rounded_up(now, ranks) / ranks;
+    const std::int64_t ranks = output == OutputSize::other ? 1 : int_value(found[attr::group_size]).value;
+    if (output == OutputSize::same) out_now = now;
+    if (output == OutputSize::gathered) out_now = product(now, ranks);
+    if (output == OutputSize::scattered) out_now = rounded_up(now, ranks) / ranks;
   }
   set_number(*writable(attr::comm_bytes_out), out_now);
 }

@@ -11,7 +11,7 @@ namespace convert {
 namespace {
 
 const Name taken_iteration{std::string_view("iteration")};
-constexpr std::uint64_t ns_of_us = 1000;
+constexpr std::uint64_t ns_per_us = 1000;
 
 Error cannot_take(const Trace& trace, const std::string& what) {
   return input_error({.file = trace.name, .rank = static_cast<std::int64_t>(trace.rank)}, what, "iterations");
@@ -221,13 +221,13 @@ void IterationTaker::add_attributes(std::uint32_t node, Slot slot, NodeTable& ou
     if (a.name == taken_iteration) bits += static_cast<std::uint64_t>(copy * span_);
     if (a.name != attr::start_nanos) continue;
     bits += shift;
-    if (!exact) out.nodes.back().start_us = bits / ns_of_us;
+    if (!exact) out.nodes.back().start_us = bits / ns_per_us;
     exact = true;
   }
   if (exact) return;
-  const std::uint64_t begin = from.start_us * ns_of_us + shift;
-  out.nodes.back().start_us = begin / ns_of_us;
-  if (begin % ns_of_us != 0) out.add_int(attr::start_nanos, Kind::uint64_val, static_cast<std::int64_t>(begin));
+  const std::uint64_t begin = from.start_us * ns_per_us + shift;
+  out.nodes.back().start_us = begin / ns_per_us;
+  if (begin % ns_per_us != 0) out.add_int(attr::start_nanos, Kind::uint64_val, static_cast<std::int64_t>(begin));
 }
 
 void IterationTaker::add_node(std::uint32_t node, Slot slot, NodeTable& out) {

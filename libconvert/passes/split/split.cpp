@@ -18,7 +18,7 @@ struct CrossMessage {
 };
 
 // A node of a rank: a node of the system, or an end of a message.
-struct Entry {
+struct RankEntry {
   std::uint32_t index = 0;  // of the node or the message
   bool message = false;
   bool receives = false;
@@ -153,20 +153,20 @@ struct SystemSplit::State {
     const auto each = [&](const auto& visit) {
       for (std::uint32_t i = 0; i < places.size(); ++i) {
         const TaskRanks& r = places[i].ranks;
-        visit(index_of(r.rank), Entry{.index = i});
-        if (r.is_transfer()) visit(index_of(r.peer), Entry{.index = i, .receives = true});
+        visit(index_of(r.rank), RankEntry{.index = i});
+        if (r.is_transfer()) visit(index_of(r.peer), RankEntry{.index = i, .receives = true});
       }
       for (std::uint32_t m = 0; m < messages.size(); ++m) {
-        visit(index_of(places[messages[m].from].ranks.rank), Entry{.index = m, .message = true});
-        visit(index_of(messages[m].to), Entry{.index = m, .message = true, .receives = true});
+        visit(index_of(places[messages[m].from].ranks.rank), RankEntry{.index = m, .message = true});
+        visit(index_of(messages[m].to), RankEntry{.index = m, .message = true, .receives = true});
       }
     };
-    each([&](std::size_t rank, const Entry&) { ++count[rank]; });
+    each([&](std::size_t rank, const RankEntry&) { ++count[rank]; });
     begin.assign(1, 0);
     for (const std::size_t n : count) begin.push_back(begin.back() + n);
     entries.resize(begin.back());
     std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
-    each([&](std::size_t rank, const Entry& e) { entries[next[rank]++] = e; });
+    each([&](std::size_t rank, const RankEntry& e) { entries[next[rank]++] = e; });
   }
 
   [[nodiscard]] std::string describe(std::uint32_t i) const {
@@ -195,7 +195,7 @@ struct SystemSplit::State {
 
   [[nodiscard]] static std::uint64_t key(std::uint32_t from, Rank to) { return std::uint64_t{from} << 32U | to; }
 
-  void add_deps(const Entry& e, std::size_t rank, bool data, NodeTable& out) const {
+  void add_deps(const RankEntry& e, std::size_t rank, bool data, NodeTable& out) const {
     const Node& n = system.nodes.nodes[e.index];
     const auto add = [&](NodeId id) { data ? out.add_data_dep(id) : out.add_ctrl_dep(id); };
     for (const NodeId id : data ? system.nodes.data_deps(n) : system.nodes.ctrl_deps(n)) {
@@ -214,7 +214,7 @@ struct SystemSplit::State {
     }
   }
 
-  void add_node(const Entry& e, std::size_t rank, NodeTable& out) const {
+  void add_node(const RankEntry& e, std::size_t rank, NodeTable& out) const {
     const NodeTable& table = system.nodes;
     const Node& from = table.nodes[e.index];
     const bool transfer = places[e.index].ranks.is_transfer();
@@ -226,7 +226,7 @@ struct SystemSplit::State {
     out.end_copy(table, from);
   }
 
-  void add_attributes(const Entry& e, NodeTable& out) const {
+  void add_attributes(const RankEntry& e, NodeTable& out) const {
     const NodeTable& table = system.nodes;
     const NodePlace& place = places[e.index];
     const Node& from = table.nodes[e.index];
@@ -250,7 +250,7 @@ struct SystemSplit::State {
     }
   }
 
-  void add_message(const Entry& e, std::size_t rank, NodeTable& out) const {
+  void add_message(const RankEntry& e, std::size_t rank, NodeTable& out) const {
     const CrossMessage& m = messages[e.index];
     const NodeTable& table = system.nodes;
     const Node& producer = table.nodes[m.from];
@@ -280,7 +280,7 @@ struct SystemSplit::State {
   NodeId first_new_id = 0;
   std::int64_t first_tag = 0;
   std::vector<std::size_t> begin;  // by rank, and one more: index into entries
-  std::vector<Entry> entries;
+  std::vector<RankEntry> entries;
 };
 
 void SystemSplit::State::add_end(NodeType type, const TaskRanks& ends, std::int64_t tag, std::int64_t bytes,
@@ -308,7 +308,7 @@ NodeTable SystemSplit::nodes(std::size_t i) const {
   const State& s = *state_;
   NodeTable out;
   for (std::size_t k = s.begin[i]; k < s.begin[i + 1]; ++k) {
-    const Entry& e = s.entries[k];
+    const RankEntry& e = s.entries[k];
     e.message ? s.add_message(e, i, out) : s.add_node(e, i, out);
   }
   return out;

@@ -14,7 +14,7 @@
 namespace convert {
 namespace {
 
-constexpr std::uint64_t ns_of_us = 1000;
+constexpr std::uint64_t ns_per_us = 1000;
 
 std::uint64_t rounded_ns(double ns) {
   constexpr double most = 9e18;  // below 2^63
@@ -52,7 +52,7 @@ class RankWriter {
     NodeTable& t = trace_.nodes;
     Node& node = t.add_node(t.nodes.size(), c.type, names_[token.node_class]);
     const auto ns = rounded_ns(item.duration_ns);
-    node.duration_us = (ns + ns_of_us / 2) / ns_of_us;
+    node.duration_us = (ns + ns_per_us / 2) / ns_per_us;
     const std::vector<DrawnRank::Dep>& deps = drawn_.deps();
     for (const bool data : {true, false}) {
       for (std::uint32_t i = 0; i < item.deps.count; ++i) {
@@ -66,7 +66,7 @@ class RankWriter {
     const auto add_count = [&](Name name, Kind kind, std::uint64_t value) {
       if (value > 0) t.add_int(name, kind, static_cast<std::int64_t>(value));
     };
-    if (ns % ns_of_us != 0) add_count(attr::duration_nanos, Kind::uint64_val, ns);
+    if (ns % ns_per_us != 0) add_count(attr::duration_nanos, Kind::uint64_val, ns);
     add_count(attr::start_delay_nanos, Kind::uint64_val, item.cost.delay_ns);
     add_count(attr::num_ops, Kind::int64_val, item.cost.operations);
     add_count(attr::tensor_size, Kind::uint64_val, item.cost.bytes);

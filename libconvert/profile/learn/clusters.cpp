@@ -9,8 +9,6 @@
 namespace convert {
 namespace {
 
-constexpr std::int64_t ten = 10;
-
 void sort_by_mean(std::vector<WeighedCost>& values) {
   std::ranges::sort(values, {}, [](const WeighedCost& v) {
     const double n = v.count;
@@ -97,7 +95,7 @@ CostPool cost_clusters(std::vector<WeighedCost> values, std::uint32_t k) {
 
 std::int64_t two_digits(std::int64_t value) {
   std::int64_t unit = 1;
-  while (value / unit >= ten * ten) unit *= ten;
+  while (value / unit >= 100) unit *= 10;
   return (value + unit / 2) / unit * unit;
 }
 

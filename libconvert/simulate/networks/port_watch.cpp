@@ -14,7 +14,7 @@ namespace convert {
 namespace {
 
 // Tolerance of comparisons: rates are sums, and delays are truncated to whole nanoseconds.
-constexpr double tolerance = 1.01;
+constexpr double port_tolerance = 1.01;
 
 // Ports are scattered in memory. This number of message ends is collected and then added together, after
 // prefetching their ports.
@@ -66,7 +66,7 @@ std::optional<PortLoad> PortWatch::worst(Picoseconds end) {
   for (Port& port : ports_) {
     advance(port, end);
     const PortLoad& load = port.peak;
-    if (load.bytes_per_ns <= load.port_bytes_per_ns * tolerance) continue;
+    if (load.bytes_per_ns <= load.port_bytes_per_ns * port_tolerance) continue;
     const long long excess = std::llround(load.bytes_per_ns / load.port_bytes_per_ns * 1e6);  // sums are rounded
     const Key key{-excess, load.npu, !load.sends, port.wire};
     if (worst && least < key) continue;

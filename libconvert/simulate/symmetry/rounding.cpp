@@ -19,9 +19,9 @@ double most_hops(const NetworkDim& d, bool to_next) {
   return most;
 }
 
-class Bound {
+class RoundingBound {
  public:
-  explicit Bound(const LinkedProgram& program) : program_(program) {
+  explicit RoundingBound(const LinkedProgram& program) : program_(program) {
     const bool whole_ns = program.options.network.model != NetworkModel::wires;
     for (const NetworkDim& d : program.network.dims) {
       to_next_.push_back(way_along(d, true));
@@ -86,7 +86,7 @@ class Bound {
 }  // namespace
 
 Picoseconds rounding_bound(const LinkedProgram& program, const std::vector<CalledCollective>& runs) {
-  const Bound bound(program);
+  const RoundingBound bound(program);
   std::vector<std::optional<double>> of_plan(program.plans.size());
   double sum = 0;
   for (const CalledCollective& c : runs) {

@@ -196,10 +196,10 @@ class BoundMaker {
 
   // A link carries nothing before data can have arrived from a participant, and nothing that can no longer reach a
   // participant in time.
-  [[nodiscard]] std::vector<Lane> lanes_of(const LengthBound& lengths) const {
+  [[nodiscard]] std::vector<LinkRate> lanes_of(const LengthBound& lengths) const {
     const std::vector<Picoseconds> before = latencies_from(graph_, p_.participants);
     const std::vector<Picoseconds> behind = latencies_from(reversed(graph_), p_.participants);
-    std::vector<Lane> lanes;
+    std::vector<LinkRate> lanes;
     for (std::size_t l = 0; l < graph_.links.size(); ++l) {
       const LinkGraph::Link& link = graph_.links[l];
       Picoseconds latency = 0;

@@ -22,9 +22,10 @@ WideUnsigned amount_of(WideUnsigned bytes) { return checked_product(bytes, ps_pe
 
 }  // namespace
 
-Picoseconds earliest(std::vector<Lane> lanes, WideUnsigned amount, std::int64_t scale) {
+Picoseconds earliest(std::vector<LinkRate> lanes, WideUnsigned amount, std::int64_t scale) {
   if (amount == 0) return 0;
-  std::sort(lanes.begin(), lanes.end(), [](const Lane& a, const Lane& b) { return a.latency_ps < b.latency_ps; });
+  std::sort(lanes.begin(), lanes.end(),
+            [](const LinkRate& a, const LinkRate& b) { return a.latency_ps < b.latency_ps; });
   const auto by = static_cast<WideUnsigned>(scale);
   WideUnsigned rates = 0, delayed = 0;  // sums of rate, and of rate × latency
   for (std::size_t i = 0; i < lanes.size(); ++i) {
@@ -46,12 +47,12 @@ Picoseconds bandwidth_time(const LinkGraph& graph, std::int64_t bandwidth, WideU
 }
 
 Picoseconds crossing_time(const LinkGraph& graph, std::span<const std::uint32_t> links, WideUnsigned bytes) {
-  std::vector<Lane> lanes;
+  std::vector<LinkRate> lanes;
   for (const std::uint32_t l : links) lanes.push_back({graph.links[l].bandwidth, graph.links[l].latency_ps});
   return lanes_time(graph, std::move(lanes), bytes);
 }
 
-Picoseconds lanes_time(const LinkGraph& graph, std::vector<Lane> lanes, WideUnsigned bytes) {
+Picoseconds lanes_time(const LinkGraph& graph, std::vector<LinkRate> lanes, WideUnsigned bytes) {
   return earliest(std::move(lanes), amount_of(bytes), graph.unit);
 }
 

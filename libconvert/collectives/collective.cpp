@@ -13,11 +13,11 @@
 namespace convert {
 namespace {
 
-using namespace collectives;
 #define UNPACK(...) \
   { __VA_ARGS__ }
 
 const std::vector<CollectiveAlgorithm>& table() {
+  using namespace collectives;
   using enum Collective;
   static const std::vector<CollectiveAlgorithm> all = {
 #define ALGORITHM(id, builder, offered, ranks, summary, source, dims) \
@@ -137,6 +137,7 @@ Algorithm build_collective(const CollectiveRequest& request) {
 }
 
 Algorithm build_on_rings(const CollectiveRequest& request, std::span<const std::vector<std::int32_t>> rings) {
+  using namespace collectives;
   using enum Collective;
   check_numbers(request);
   if (rings.size() > max_channels)

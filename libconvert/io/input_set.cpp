@@ -23,7 +23,7 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t max_groups_bytes = std::size_t{64} << 20;
+constexpr std::size_t most_groups_bytes = std::size_t{64} << 20;
 
 struct Source {
   enum class Kind : std::uint8_t { file, tar, stream };  // stream: opened only once, its kind is detected then
@@ -300,7 +300,7 @@ struct InputSet::State {
       throw input_error({.file = member.name()},
                         "the groups file comes too late; make it the first member of the first input");
     }
-    Groups found{member.name(), read_groups(member, max_groups_bytes - early_bytes)};
+    Groups found{member.name(), read_groups(member, most_groups_bytes - early_bytes)};
     if (!tar_ranks.empty()) {
       groups = std::move(found);
       return;
@@ -354,7 +354,7 @@ InputSet::InputSet(std::vector<std::string> operands, bool any_ranks, const std:
   }
   for (const std::string& operand : operands) state_->add_operand(operand);
   if (!groups_file.empty())
-    state_->given_groups = Groups{groups_file, read_groups(*open_input(groups_file), max_groups_bytes)};
+    state_->given_groups = Groups{groups_file, read_groups(*open_input(groups_file), most_groups_bytes)};
   const auto& sources = state_->sources;
   if (std::ranges::all_of(sources, [](const Source& s) { return s.kind == Source::Kind::file; })) {
     for (const Source& source : sources) state_->files.push_back({source.path, source.rank});
@@ -373,7 +373,7 @@ const NearRanks& InputSet::near_ranks() const { return state_->near; }
 std::optional<InputSet::Groups> groups_file_of(const std::string& prefix) {
   const std::string path = prefix + std::string(groups_suffix);
   if (!file_exists(path)) return std::nullopt;
-  return InputSet::Groups{path, read_groups(*open_input(path), max_groups_bytes)};
+  return InputSet::Groups{path, read_groups(*open_input(path), most_groups_bytes)};
 }
 
 const std::optional<InputSet::Groups>& InputSet::groups() const {
@@ -381,7 +381,7 @@ const std::optional<InputSet::Groups>& InputSet::groups() const {
   if (state.given_groups) return state.given_groups;
   if (!state.groups_path.empty()) {
     const std::string path = std::exchange(state.groups_path, {});
-    state.groups = Groups{path, read_groups(*open_input(path), max_groups_bytes)};
+    state.groups = Groups{path, read_groups(*open_input(path), most_groups_bytes)};
   }
   // The first set may be a tar that is not open yet.
   if (!state.groups && state.at == 0 && !state.ahead && !state.sources.empty() &&

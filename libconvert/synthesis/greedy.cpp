@@ -30,9 +30,9 @@ class BitRows {
   std::vector<Word> bits_;
 };
 
-class Matcher {
+class GreedyMatcher {
  public:
-  Matcher(const SynthesisProblem& problem, const GreedyChoice& choice)
+  GreedyMatcher(const SynthesisProblem& problem, const GreedyChoice& choice)
       : problem_(problem),
         graph_(problem.graph),
         choice_(choice),
@@ -225,7 +225,7 @@ bool can_match_greedily(const SynthesisProblem& problem) {
 }
 
 std::optional<TimedMoves> match_greedily(const SynthesisProblem& problem, const GreedyChoice& choice) {
-  return Matcher(problem, choice).run();
+  return GreedyMatcher(problem, choice).run();
 }
 
 }  // namespace convert

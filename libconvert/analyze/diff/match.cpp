@@ -14,7 +14,7 @@ namespace convert {
 namespace {
 
 using Nodes = std::span<const Matchable>;
-using Order = std::span<const std::uint32_t>;
+using NodeOrder = std::span<const std::uint32_t>;
 
 // Returns how often a key has occurred before.
 template <class Key, class Hash>
@@ -59,7 +59,7 @@ class Matcher {
 
   // Pairs nodes with equal keys and equal numbers. The number counts all nodes of the key, matched or not.
   template <class Key, class KeyOf>
-  void by_key(Order order_a, Order order_b, const KeyOf& key_of) {
+  void by_key(NodeOrder order_a, NodeOrder order_b, const KeyOf& key_of) {
     if (done()) return;
     using Hash = TupleHash<Key>;
     using Numbered = std::tuple<Key, std::uint32_t>;
@@ -119,7 +119,7 @@ class Matcher {
 
 }  // namespace
 
-NodeMatching match_nodes(Nodes a, Order order_a, Nodes b, Order order_b, UseIds ids) {
+NodeMatching match_nodes(Nodes a, NodeOrder order_a, Nodes b, NodeOrder order_b, UseIds ids) {
   Matcher m(a, b);
   if (ids == UseIds::yes) m.by_id();
   using PartnerKey = std::tuple<Matchable::Meets, std::uint64_t, std::int64_t>;

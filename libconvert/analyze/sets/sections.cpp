@@ -13,7 +13,7 @@ namespace convert {
 namespace {
 
 // Minimum, mean and maximum over ranks.
-class Spread {
+class RankSpread {
  public:
   void add(const Sum& n) {
     min_ = count_ == 0 ? n : std::min(min_, n);
@@ -126,7 +126,7 @@ Section SetStatistics::volume() const {
         std::tuple("in calls of collectives", &Row::call_bytes, total_.calls != 0),
         std::tuple("tensors", &Row::tensor_bytes, total_.tensor_bytes.get() != 0)}) {
     if (!present) continue;
-    Spread spread;
+    RankSpread spread;
     for (const Row& r : rows_) spread.add(r.*member);
     t.rows.push_back(spread.row(title));
   }
@@ -248,7 +248,7 @@ Section SetStatistics::memory() const {
 Section SetStatistics::flops() const {
   Section s{.name = "flops"};
   std::int64_t first = -1, last = -1;
-  Spread spread;
+  RankSpread spread;
   for (const Row& r : rows_) {
     spread.add(r.operations);
     if (r.first_start_ns < 0) continue;

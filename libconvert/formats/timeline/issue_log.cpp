@@ -75,9 +75,9 @@ std::optional<Line> parse_line(std::string_view event) {
 }
 
 // Conversion of ticks to time.
-class Clock {
+class LogClock {
  public:
-  explicit Clock(const FormatOptions& options) {
+  explicit LogClock(const FormatOptions& options) {
     const auto unit = options.get("unit");
     const auto mhz = options.get("mhz");
     if (unit && mhz) throw usage_error("unit= and mhz= both set the duration of a tick; give only one");
@@ -247,7 +247,7 @@ class LogReader {
 
   Input& input_;
   Diagnostics& diagnostics_;
-  Clock clock_;
+  LogClock clock_;
   Run run_;
   std::unordered_map<Key, std::vector<std::uint32_t>, Hash> open_;  // slices in issue order
   std::uint64_t lone_ends_ = 0;

@@ -22,7 +22,7 @@ std::string real_text(double value, int digits) {
 }
 
 // Returns a scalar as text; `bits` is encoded as in Attr.
-std::string scalar_text(Kind kind, std::uint64_t bits) {
+std::string shown_scalar(Kind kind, std::uint64_t bits) {
   switch (kind) {
     case Kind::double_val: return real_text(std::bit_cast<double>(bits), 17);
     case Kind::float_val: return real_text(std::bit_cast<float>(static_cast<std::uint32_t>(bits)), 9);
@@ -38,11 +38,11 @@ std::string scalar_text(Kind kind, std::uint64_t bits) {
 std::string bytes_text(std::string_view bytes) { return counted(bytes.size(), "byte"); }
 
 // Returns a value as text, lists in brackets.
-std::string value_text(const AttrTable& table, const Attr& a) {
+std::string shown_value(const AttrTable& table, const Attr& a) {
   if (a.kind == Kind::none) return "";
   if (a.kind == Kind::string_val) return std::string(table.string(a));
   if (a.kind == Kind::bytes_val) return bytes_text(table.string(a));
-  if (!is_list(a.kind)) return scalar_text(a.kind, a.bits);
+  if (!is_list(a.kind)) return shown_scalar(a.kind, a.bits);
   std::string text = "[";
   const auto separate = [&] {
     if (text.size() > 1) text += ", ";
@@ -55,7 +55,7 @@ std::string value_text(const AttrTable& table, const Attr& a) {
   } else {
     for (const std::uint64_t bits : table.list(a)) {
       separate();
-      text += scalar_text(scalar_of(a.kind), bits);
+      text += shown_scalar(scalar_of(a.kind), bits);
     }
   }
   return text + "]";
@@ -89,7 +89,7 @@ void AttributeColumns::add_value(std::uint32_t index, const NodeTable& table, co
   if (whole && whole.value <= most_exact && whole.value >= -most_exact && !attributes_[index].is_text) {
     attributes_[index].numbers.push_back(static_cast<double>(whole.value));
   } else {
-    add_text(index, value_text(table, a));
+    add_text(index, shown_value(table, a));
   }
 }
 

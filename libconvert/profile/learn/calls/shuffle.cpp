@@ -14,16 +14,16 @@ namespace convert {
 namespace {
 
 constexpr std::size_t window_calls = 2;
-using Window = std::array<std::uint32_t, window_calls>;
+using CallWindow = std::array<std::uint32_t, window_calls>;
 
 // Returns the windows of a sequence, with a mark before its first call and after its last.
-std::vector<Window> windows_of(const CallSequence& s) {
+std::vector<CallWindow> windows_of(const CallSequence& s) {
   std::vector<std::uint32_t> padded = {no_index};
   padded.insert(padded.end(), s.classes.begin(), s.classes.end());
   padded.push_back(no_index);
-  std::vector<Window> out;
+  std::vector<CallWindow> out;
   for (std::size_t i = 0; i + window_calls <= padded.size(); ++i) {
-    Window& w = out.emplace_back();
+    CallWindow& w = out.emplace_back();
     std::copy_n(padded.begin() + static_cast<std::ptrdiff_t>(i), window_calls, w.begin());
   }
   return out;
@@ -33,7 +33,7 @@ class Shuffler {
  public:
   Shuffler(std::span<const CallSequence> sequences, std::uint32_t k) : sequences_(sequences), k_(k) {
     for (const CallSequence& s : sequences_) {
-      for (const Window& w : windows_of(s)) ++counts_[w];
+      for (const CallWindow& w : windows_of(s)) ++counts_[w];
     }
   }
 
@@ -54,7 +54,7 @@ class Shuffler {
 
   [[nodiscard]] std::vector<bool> rare_calls(const CallSequence& s) const {
     std::vector<bool> rare(s.classes.size(), false);
-    const std::vector<Window> windows = windows_of(s);
+    const std::vector<CallWindow> windows = windows_of(s);
     for (std::size_t w = 0; w < windows.size(); ++w) {
       if (counts_.at(windows[w]) >= k_) continue;
       for (std::size_t i = std::max<std::size_t>(w, 1); i < w + window_calls && i <= rare.size(); ++i)
@@ -119,7 +119,7 @@ class Shuffler {
 
   std::span<const CallSequence> sequences_;
   std::uint32_t k_;
-  std::map<Window, std::uint64_t> counts_;
+  std::map<CallWindow, std::uint64_t> counts_;
   std::map<Vertex, Vertex> parents_;
   std::map<Vertex, std::uint32_t> moved_;
 };

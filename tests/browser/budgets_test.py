@@ -14,7 +14,7 @@ REDRAW = 0.33
 SEARCH = 0.5
 HEAP_MB = 100
 
-# What pages do: decode numbers, sort, look up, make elements, draw.
+# The kinds of work of a page: sort, look up, make elements, draw.
 WORK = """
     const n = 150000, numbers = new Float64Array(n), seen = new Map(), list = document.createElement('ul');
     for (let i = 0, x = 1; i < n; ++i) numbers[i] = x = (x * 16807) % 2147483647;

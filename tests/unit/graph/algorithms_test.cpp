@@ -76,8 +76,8 @@ TEST(StrongComponents, SeparatesCycles) {
   EXPECT_NE(c[0], c[3]);
 }
 
-TEST(DeepGraphs, TenMillionNodesNeedNoStack) {
-  constexpr std::size_t length = test::rounds(10'000'000U);
+TEST(DeepGraphs, AMillionNodesNeedNoStack) {
+  constexpr std::size_t length = test::rounds(1'000'000U);
   const Graph line = chain(length, false);
   EXPECT_EQ(topological_order(line).size(), length);
   EXPECT_TRUE(find_cycles(line).empty());

@@ -20,6 +20,7 @@ export class GraphState {
   private readonly timed: boolean;
   private readonly turned = new Map<RowMode, Set<number>>();
   private rows: Rows | undefined;
+  private unwrapped: Layout | undefined;  // of the current choices
 
   constructor(private readonly model: Model, private readonly layers: Layers) {
     this.nesting = nestingOf(model);
@@ -34,15 +35,17 @@ export class GraphState {
   get hasEdges(): boolean { return this.mode !== 'nested'; }
 
   layout(aspect: number): Layout {
+    const layout = this.unwrapped ??= this.makeLayout();
+    return layout.axis === 'layer' && isRibbon(layout) ? wrapped(layout, aspect) : layout;
+  }
+  private makeLayout(): Layout {
     const turned = this.turnedNow();
     if (this.mode === 'nested') {
       const order = this.axis === 'layer' ? 'order' : this.axis;
       return flameLayout(this.model, this.nesting!, order, turned);
     }
     this.rows = rowsOf(this.model, this.mode, turned);
-    if (this.axis === 'time') return timeLayout(this.model, this.rows);
-    const layout = layeredLayout(this.model, this.layers, this.rows);
-    return isRibbon(layout) ? wrapped(layout, aspect) : layout;
+    return this.axis === 'time' ? timeLayout(this.model, this.rows) : layeredLayout(this.model, this.layers, this.rows);
   }
 
   // Returns a text about the nodes that a layout omits.
@@ -58,6 +61,7 @@ export class GraphState {
     if (group === undefined) return false;
     const turned = this.turnedNow();
     if (!turned.delete(group)) turned.add(group);
+    this.unwrapped = undefined;
     return true;
   }
 
@@ -87,7 +91,11 @@ export class GraphState {
   }
 
   // Returns the selectors of rows and axis.
-  controls(changed: () => void): HTMLElement[] {
+  controls(relayout: () => void): HTMLElement[] {
+    const changed = (): void => {
+      this.unwrapped = undefined;
+      relayout();
+    };
     const axis = h('select', {'aria-label': 'axis', class: 'axis-choice', onchange: () => {
       this.axis = axis.value as Axis;
       changed();

@@ -97,6 +97,7 @@ std::string hint_for_operation(std::string_view name) {
 }
 
 namespace {
+// Returns the bytes of all ranks together, or of one rank if the sum is beyond int64.
 std::int64_t of_all(std::int64_t bytes, std::int64_t ranks) {
   std::int64_t all = 0;
   return __builtin_mul_overflow(bytes, ranks, &all) ? bytes : all;

@@ -364,7 +364,7 @@ std::optional<std::int64_t> comm_size(const CommFacts& f) {
   if (f.kind == CommKind::recv) return known(f.out_bytes, f.in_bytes);
   if (f.kind == CommKind::collective && f.type == Collective::barrier) return 0;
   if (f.kind == CommKind::collective && f.type == Collective::scatter)
-    return known(f.out_bytes, f.group_size > 0 ? f.in_bytes / f.group_size : -1);
+    return known(f.out_bytes, f.in_bytes >= 0 && f.group_size > 0 ? f.in_bytes / f.group_size : -1);
   return known(f.in_bytes, f.out_bytes);
 }
 

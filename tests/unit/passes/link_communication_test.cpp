@@ -87,6 +87,18 @@ TEST(LinkCommunication, EveryCollectiveHasItsTypeAndSize) {
   }
 }
 
+TEST(LinkCommunication, AScatterWithoutOutputHasAShareOfTheInput) {
+  CommFacts facts;
+  facts.kind = CommKind::collective;
+  facts.type = Collective::scatter;
+  facts.group_size = 4;
+  EXPECT_EQ(comm_size(facts), std::nullopt);
+  facts.in_bytes = 100;
+  EXPECT_EQ(comm_size(facts), 25);
+  facts.out_bytes = 24;
+  EXPECT_EQ(comm_size(facts), 24);
+}
+
 TEST(LinkCommunication, AKernelsNameTellsWhatNoCallDoes) {
   for (const auto& [name, type] : std::vector<std::pair<std::string_view, std::int64_t>>{
            {"ncclDevKernel_AllReduce_Sum_f32_RING_LL(args)", 0},

@@ -27,8 +27,8 @@ struct ParamOperation {
 // Returns the nearest names for a message about an unknown one: "; did you mean …", or all names.
 [[nodiscard]] std::string hint_for_operation(std::string_view name);
 
-// Return the size of a rank's input, and of its output, in bytes, for the attribute comm_size and equal shards. For a
-// scatter, the input is the root's.
+// Return the size of a rank's input, and of its output, in bytes, for the attribute comm_size and equal shards. For
+// a scatter, the input is the root's.
 [[nodiscard]] std::int64_t param_bytes_in(Collective type, std::int64_t comm_size, std::int64_t ranks);
 [[nodiscard]] std::int64_t param_bytes_out(Collective type, std::int64_t comm_size, std::int64_t ranks);
 

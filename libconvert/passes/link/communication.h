@@ -70,8 +70,8 @@ struct CommFacts {
 [[nodiscard]] CommFacts comm_of_operator(Collective type, const Trace& host, const Node* node,
                                          const Profile* device, const Profile::CpuOp* event);
 
-// Returns comm_size in bytes: each rank's whole input; for all-gather and gather its shard; for scatter its output, as
-// only the root has an input; for a barrier 0. Returns nullopt if it is unknown.
+// Returns comm_size in bytes: each rank's whole input; for all-gather and gather its shard; for scatter its output,
+// as only the root has an input; for a barrier 0. Returns nullopt if it is unknown.
 [[nodiscard]] std::optional<std::int64_t> comm_size(const CommFacts& facts);
 
 // Returns the sum of the bytes of all tensors in a text such as [[12, 13, 0, 4096, 4, 'cuda:0']]; -1 beyond int64.

@@ -212,13 +212,13 @@ class Page:
 
 def bitmaps(pdf):
     """Returns the number of bitmap images in a PDF."""
-    text = pdf
+    texts = [pdf]
     for match in re.finditer(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL):
         try:
-            text += zlib.decompressobj().decompress(match[1])
+            texts.append(zlib.decompressobj().decompress(match[1]))
         except zlib.error:
             pass
-    return len(re.findall(rb"/Subtype\s*/Image\b", text))
+    return sum(len(re.findall(rb"/Subtype\s*/Image\b", text)) for text in texts)
 
 
 def head_and_body(path):

@@ -37,31 +37,31 @@ Picoseconds replayed(const std::vector<Trace>& traces, const NetworkConfig& netw
 
 TEST(ForwardingCorpusTest, NeverSlowerThanWhatIsStoredAndAsLongAsClaimed) {
   REQUIRE_CORPUS();
-  int faster = 0;
+  int faster = 0, turn = 0;
   for (const char* const name : switched) {
     const NetworkConfig network = corpus::synthesis_network(name).config;
     for (const Collective collective :
          {Collective::all_gather, Collective::reduce_scatter, Collective::all_to_all}) {
-      for (const auto occupancy : {Schedule::Occupancy::beta, Schedule::Occupancy::alpha_beta}) {
-        SCOPED_TRACE(std::string(name) + ", " + std::string(convert::name(collective)));
-        const SynthesisRequest request{.collective = collective,
-                                       .bytes = network.npus() * (std::int64_t{1} << 16U),
-                                       .occupancy = occupancy,
-                                       .forwarding = Forwarding::switches};
-        const SynthesisChoice choice{.effort = SynthesisEffort::fast};
-        Diagnostics diagnostics;
-        const SynthesisProblem problem = make_problem(network, request, diagnostics);
-        const SynthesizedAlgorithm made =
-            synthesize_algorithm(problem, choice, diagnostics, judge_by_replay(network, request));
-        const auto traces = test::lower(made.made.algorithm);
-        EXPECT_EQ(test::refutation(traces), "");
-        EXPECT_EQ(replayed(traces, network, request), made.total);
-        EXPECT_GE(made.total, made.limits.lower);
-        const SynthesizedAlgorithm store = synthesize_algorithm(stored(problem), choice, diagnostics);
-        const Picoseconds slower = replayed(test::lower(store.made.algorithm), network, request);
-        EXPECT_LE(made.total, slower);
-        if (made.total < slower) ++faster;
-      }
+      // Each model of links for every second schedule.
+      const auto occupancy = ++turn % 2 == 0 ? Schedule::Occupancy::beta : Schedule::Occupancy::alpha_beta;
+      SCOPED_TRACE(std::string(name) + ", " + std::string(convert::name(collective)));
+      const SynthesisRequest request{.collective = collective,
+                                     .bytes = network.npus() * (std::int64_t{1} << 16U),
+                                     .occupancy = occupancy,
+                                     .forwarding = Forwarding::switches};
+      const SynthesisChoice choice{.effort = SynthesisEffort::fast};
+      Diagnostics diagnostics;
+      const SynthesisProblem problem = make_problem(network, request, diagnostics);
+      const SynthesizedAlgorithm made =
+          synthesize_algorithm(problem, choice, diagnostics, judge_by_replay(network, request));
+      const auto traces = test::lower(made.made.algorithm);
+      EXPECT_EQ(test::refutation(traces), "");
+      EXPECT_EQ(replayed(traces, network, request), made.total);
+      EXPECT_GE(made.total, made.limits.lower);
+      const SynthesizedAlgorithm store = synthesize_algorithm(stored(problem), choice, diagnostics);
+      const Picoseconds slower = replayed(test::lower(store.made.algorithm), network, request);
+      EXPECT_LE(made.total, slower);
+      if (made.total < slower) ++faster;
     }
   }
   EXPECT_GT(faster, 5);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Messages about inputs with control characters: each stays on its line, and controls no terminal.
 
-    messages.py BIN TESTDATA [PLACES]
+    messages.py BIN TESTDATA
 
 An escape sequence, a newline, a Unicode control character and a direction control are inserted into names, keys and
 values of every sample, and into the names of files and the values of options.
@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 BIN, TESTDATA = map(os.path.abspath, sys.argv[1:3])
-PLACES = int(sys.argv[3]) if len(sys.argv) > 3 else 12  # per sample
+PLACES = 12  # per sample
 EVIL = "\x1b[31m\nINJECTED\u009b\u202e"
 # Characters that a terminal could execute: C0 except the newline after a message, DEL, C1, separators, directions.
 FORBIDDEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")

@@ -219,7 +219,7 @@ TEST(Synthesized, NeverMorePiecesThanWanted) {
 
 TEST(SynthesisThreads, AnyNumberMakesTheSame) {
   test::SynthesisDraw draw(5);
-  const NetworkConfig network = test::random_network(draw, 9, 2);
+  const NetworkConfig network = test::random_network(draw, test::sanitized ? 6 : 9, 2);
   const auto text = [&](unsigned jobs) {
     const SynthesisRequest request{.collective = Collective::all_reduce,
                                    .bytes = std::int64_t{network.graph.npus} << 16U};

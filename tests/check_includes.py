@@ -16,7 +16,8 @@ MAY_INCLUDE = {
     "passes": {"core", "graph", "util"},
     "feeder": {"core", "graph", "util"},
     "config": {"collectives", "core", "io", "util"},
-    "simulate": {"core", "config", "graph", "feeder", "util"},
+    "machine": {"core", "config", "io"},
+    "simulate": {"core", "config", "graph", "feeder", "machine", "util"},
     "analyze": {"core", "graph", "util"},
     "generate": {"core", "config", "util"},
     "synthesis": {"core", "config", "util"},
@@ -24,8 +25,8 @@ MAY_INCLUDE = {
     "profile": {"config", "core", "graph", "passes", "util"},
     "page": {"analyze", "core", "graph", "io", "passes", "util"},
     "sets": {"core", "graph", "util", "io", "analyze", "collectives", "passes", "profile", "config", "formats",
-             "synthesis"},
-    "scenario": {"analyze", "core", "util", "io", "collectives", "config", "passes", "sets", "simulate",
+             "machine", "synthesis"},
+    "scenario": {"analyze", "core", "util", "io", "collectives", "config", "machine", "passes", "sets", "simulate",
                  "synthesis"},
 }
 

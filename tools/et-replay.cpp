@@ -107,6 +107,7 @@ int tools::et_replay(int argc, char** argv) {
     tools::add_replay_output_options(app, o.output);
   };
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
+    if (o.output.list_machines) return tools::print_machines(context);
     const bool sweep = o.sweep.wanted();
     check_sweep_options(o.sweep);
     check_replay_output(o.output, sweep);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/units.h"
+#include "machine/chosen.h"
 #include "passes/lower/call_range.h"
 #include "scenario/system_keys.h"
 #include "sets/schedules.h"
@@ -86,15 +87,21 @@ Scenario make_scenario(const RunSettings& settings) {
   Scenario scenario{.workload = *s.workload, .network = find_network(*s.network), .options = s.options};
   for (const bool per_dim : {false, true}) {  // first the values for all links
     for (const WireSetting& wire : s.wires) {
-      if (wire.dim.has_value() == per_dim) apply(wire, scenario.network);
+      if (wire.dim.has_value() != per_dim) continue;
+      if (scenario.network.machine != nullptr) {
+        throw usage_error("bandwidth and latency of a machine are keys of -n, such as " +
+                          settings.network.value_or("") + ",port=900GB/s");
+      }
+      apply(wire, scenario.network);
     }
   }
   ReplayOptions& options = scenario.options;
   options.astra = s.astra.value_or(false);
   const Rules rules(options.astra);
   s.system.compat = rules;
-  options.network.model =
-      s.model.value_or(rules.messages_share_wires() ? NetworkModel::wires : NetworkModel::unaware);
+  options.network.model = s.model.value_or(!rules.messages_share_wires()         ? NetworkModel::unaware
+                                           : scenario.network.machine != nullptr ? NetworkModel::fair
+                                                                                 : NetworkModel::wires);
   options.network.watch_ports = options.network.model == NetworkModel::unaware && !rules.ports_have_no_limit();
   if (s.comm_recorded) options.recorded = s.compute_recorded ? Recorded::everything : Recorded::communication;
   scenario.from = s.from;
@@ -104,14 +111,40 @@ Scenario make_scenario(const RunSettings& settings) {
   const auto system = load_system(s.system, scenario.network);
   set_system_keys(system->config, std::move(s.system_keys), scenario.network.dims.size());
   if (s.compute_recorded) system->config.roofline = false;
+  if (s.system.system && options.network.model == NetworkModel::fair)
+    scenario.network.notes.push_back("keys of " + *s.system.system + " for collectives do not apply to a machine");
   options.system = system;
   return scenario;
 }
 
+namespace {
+
+// Collectives of a machine take its times: neither ASTRA-sim's rules nor its native algorithms apply.
+void check_fair(const Scenario& scenario) {
+  const ReplaySystem& system = *scenario.options.system;
+  const auto is_native = [](const SystemRule& r) { return !r.choice.per_dim.empty(); };
+  const std::string where = "on machine " + scenario.network.machine->machine().name;
+  if (scenario.options.astra) throw usage_error("compat astra requires another network model than fair");
+  if (const auto native = std::ranges::find_if(system.rules, is_native); native != system.rules.end()) {
+    throw usage_error("native algorithms such as " + native->text + " do not run " + where +
+                      ", whose library chooses the algorithms; use --model links, or an algorithm of et-generate "
+                      "--list");
+  }
+  if (system.queues_per_dim != 1 || system.injection_scale != 1 || system.balanced || system.rendezvous)
+    throw usage_error("settings of ASTRA-sim's collectives do not apply " + where + "; use --model links");
+}
+
+}  // namespace
+
 void check_scenario(const Scenario& scenario) {
   const NetworkOptions& network = scenario.options.network;
+  if (scenario.network.machine != nullptr && network.model != NetworkModel::fair && scenario.network.npus() == 0) {
+    throw usage_error(scenario.network.source + ": the network model " + std::string(name(network.model)) +
+                      " requires a number of nodes, such as " + scenario.network.source + ",nodes=2");
+  }
   check_network_options(scenario.network, network);
   check_system_choices(*scenario.options.system, Rules(scenario.options.astra), network.model);
+  if (network.model == NetworkModel::fair) check_fair(scenario);
   if (scenario.network.ideal && uses_synthesis(*scenario.options.system))
     throw usage_error("synthesized algorithms require links; an ideal network has none");
   if (!network.failed.empty()) (void)make_router(scenario.network, network.routing, network.failed);
@@ -167,7 +200,8 @@ std::string result_message(const ReplayResult& result) {
 
 std::vector<std::string> scenario_files(const RunSettings& settings, const Scenario& scenario) {
   std::vector<std::string> files = system_files(settings.system, *scenario.options.system);
-  if (settings.network) files.push_back(split_network_file(*settings.network).path);
+  if (settings.network && !names_machine(*settings.network))
+    files.push_back(split_network_file(*settings.network).path);
   return files;
 }
 
@@ -181,6 +215,9 @@ std::string network_shape(const Scenario& scenario) {
     shape += ' ' + id.substr(0, id.rfind('-'));  // without rates
   }
   for (const std::string& name : n.graph.switch_names) shape += ' ' + name;
+  if (n.machine != nullptr) {  // plans have the times of its calls
+    shape += " machine " + n.source + ' ' + std::string(name(scenario.options.network.model));
+  }
   if (can_send_to_self(n, scenario.options.network.model)) shape += " self";
   if (!n.ideal && uses_synthesis(*scenario.options.system)) {
     shape += ' ' + rates_text(build_wire_graph(n)) + ' ' + std::string(name(scenario.options.network.occupancy)) +

@@ -8,6 +8,7 @@
 #include "config/network/bandwidth_hint.h"
 #include "core/units.h"
 #include "core/words.h"
+#include "machine/chosen.h"
 #include "scenario/option_values.h"
 #include "scenario/system_keys.h"
 #include "sets/schedules.h"
@@ -116,7 +117,7 @@ std::string find_config(const RunSettings& s, const SettingText& v) {
 
 // Returns the text with the path of its file resolved and its options unchanged.
 std::string find_network_path(const std::string& folder, const std::string& text) {
-  if (is_short_network(text)) return text;
+  if (is_short_network(text) || names_machine(text)) return text;
   const std::string path = split_network_file(text).path;
   return find_path(folder, path) + text.substr(path.size());
 }
@@ -329,8 +330,9 @@ std::vector<std::string> setting_files(const std::string& key, const std::string
                                        const std::string& folder) {
   const Setting* const setting = find_setting(key);
   const bool is_file =
-      setting != nullptr && ((setting->kind == SettingKind::file && (key != "groups" || value != no_groups_file)) ||
-                             (setting->kind == SettingKind::network && !is_short_network(value)));
+      setting != nullptr &&
+      ((setting->kind == SettingKind::file && (key != "groups" || value != no_groups_file)) ||
+       (setting->kind == SettingKind::network && !is_short_network(value) && !names_machine(value)));
   if (!is_file) return {};
   return {find_path(folder, setting->kind == SettingKind::network ? split_network_file(value).path : value)};
 }

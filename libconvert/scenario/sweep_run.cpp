@@ -302,6 +302,7 @@ std::vector<std::string> SweepRunner::run(std::size_t run) {
     // The tables of the ranks are shared, not copied.
     ReplayProgram own = *shared->loaded.program;
     own.network = scenario.network;
+    fit_nodes(own.network, static_cast<std::uint32_t>(own.ranks.size()));
     own.options.network = scenario.options.network;
     ReplayResult result = replay(own);
     result.whole = shared->whole;

@@ -8,6 +8,9 @@
 #include "config/network/imports/import.h"
 #include "config/network/routes.h"
 #include "core/units.h"
+#include "machine/chosen.h"
+#include "machine/file.h"
+#include "machine/presets.h"
 #include "passes/provenance.h"
 #include "passes/ten/algorithm.h"
 #include "passes/ten/check.h"
@@ -185,6 +188,7 @@ Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timel
 
 NetworkConfig find_network(const std::string& option) {
   if (is_short_network(option)) return parse_short_network(option);
+  if (names_machine(option)) return network_of(choose_preset(option), option);
   const NetworkFile file = split_network_file(option);
   std::error_code error;  // for an invalid path, which open_network() reports
   if (!std::filesystem::exists(file.path, error) && std::filesystem::exists(file.path + ".0.et", error))
@@ -193,6 +197,13 @@ NetworkConfig find_network(const std::string& option) {
   const Format& format = find_format("ten");
   const std::string head(input->peek(known_file_bytes).substr(0, known_file_bytes));
   if (find_import(without_mark(head)) != nullptr) return read_network(*input, file);
+  if (is_machine_text(without_mark(head))) {
+    NetworkConfig network = network_of(choose_machine(file, input->read_rest()), option);
+    if (find_machine_preset(file.path) != nullptr)
+      network.notes.push_back("the file takes precedence over the machine of this name; machine:" + file.path +
+                              " is the latter");
+    return network;
+  }
   if (!format.sniff(head))
     return parse_known(FileKind::network, head, file.path, [&] { return read_network(*input, file); });
   file.check_keys({}, "a schedule");

@@ -31,11 +31,15 @@ inline std::vector<std::filesystem::path> files_of(const std::filesystem::path& 
   return files;
 }
 
+// Splits a line; cells of comma-separated values may be quoted.
 inline std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> out;
   std::string item;
+  bool quoted = false;
   for (const char c : text) {
-    if (c == separator) {
+    if (c == '"' && separator == ',') {
+      quoted = !quoted;
+    } else if (c == separator && !quoted) {
       out.push_back(item);
       item.clear();
     } else {
@@ -47,14 +51,20 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
 }
 
 // Rows of a table with a header line, as maps from column name to cell.
-inline std::vector<std::map<std::string, std::string>> read_table(const std::filesystem::path& path) {
+inline std::vector<std::map<std::string, std::string>> read_table(const std::filesystem::path& path,
+                                                                  char separator = '\t') {
   std::ifstream in(path);
   std::string line;
-  std::getline(in, line);
-  const auto header = split(line, '\t');
+  const auto next = [&] {
+    const bool found = static_cast<bool>(std::getline(in, line));
+    if (line.ends_with('\r')) line.pop_back();
+    return found;
+  };
+  next();
+  const auto header = split(line, separator);
   std::vector<std::map<std::string, std::string>> rows;
-  while (std::getline(in, line)) {
-    const auto cells = split(line, '\t');
+  while (next()) {
+    const auto cells = split(line, separator);
     auto& row = rows.emplace_back();
     for (std::size_t i = 0; i < cells.size() && i < header.size(); ++i) row[header[i]] = cells[i];
   }

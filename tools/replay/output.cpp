@@ -15,6 +15,7 @@
 #include "formats/format.h"
 #include "formats/timeline/chrome.h"
 #include "io/output.h"
+#include "machine/chosen.h"
 #include "sets/sink.h"
 #include "simulate/report/collective_kind.h"
 #include "simulate/report/memory_trace.h"
@@ -257,6 +258,7 @@ void add_replay_output_options(App& app, ReplayOutputOptions& to) {
   app.add_choice("--show", to.show, {"npus", "collectives", "links"}, option_text::show).advanced();
   app.add_option("--explain", to.explain, "RANK:NODE|end", "why a node started, or the run ended, at its time");
   app.add_option("--timeline", to.timeline, "PATH", "also write a Chrome trace, for ui.perfetto.dev").advanced();
+  app.add_flag("--list-machines", to.list_machines, "list the machines for -n; with -v, their sources").advanced();
   app.add_flag("--print-network", to.print_network, "write the links of the network as YAML, and replay nothing")
       .advanced();
   app.add_flag(
@@ -295,6 +297,8 @@ void check_replay_output(const ReplayOutputOptions& o, const Scenario& scenario)
   }
   if (o.table() == "links" && model == NetworkModel::unaware)
     throw usage_error("model unaware has no links; give --model aware or links");
+  if (o.table() == "links" && model == NetworkModel::fair)
+    throw usage_error("model fair does not list links; give --model links, without the times of the machine");
   if (o.table() == "links" && scenario.network.ideal) throw usage_error("an ideal network has no links");
   if (is_schedule(o) && model != NetworkModel::wires)
     throw usage_error("-t " + *o.to + " requires --model links; the other models have no links, or no exact times");
@@ -328,6 +332,11 @@ void refuse_inputs_as_outputs(const std::vector<std::string>& outputs, const std
   }
 }
 
+int print_machines(const Context& context) {
+  write_bytes(std::nullopt, list_machines(context.common.verbose > 0));
+  return 0;
+}
+
 bool wrote_network(const Scenario& scenario, const ReplayOutputOptions& o) {
   const std::string& name = scenario.network.source;
   report_network(scenario.network);
@@ -356,7 +365,9 @@ void set_replay_output(const ReplayOutputOptions& o, ReplayOptions& options) {
   options.network.log_hops = is_schedule(o);
   if (o.explain) options.explain = explain_target(*o.explain);
   // All reports except npus name the bottleneck.
-  options.network.count_wires = o.table() != "npus" && options.network.model != NetworkModel::unaware;
+  const NetworkModel model = options.network.model;
+  options.network.count_wires =
+      o.table() != "npus" && model != NetworkModel::unaware && model != NetworkModel::fair;
   if (!options.timeline && !options.explain) options.most_npus_alone = most_recorded_alone;
   constexpr std::uint32_t most_listed_alone = 4096;  // a table has one row for all NPUs of a kind
   if (o.format != "text" || run_form(o)) options.list_all_up_to = most_listed_alone;

@@ -24,6 +24,7 @@ struct ReplayOutputOptions {
   bool what_if = false;
   bool track_memory = false;
   std::optional<std::string> memory_trace;
+  bool list_machines = false;
   bool print_network = false;  // instead of a replay
 
   [[nodiscard]] std::string table() const { return show.value_or("npus"); }
@@ -42,6 +43,8 @@ void check_replay_output(const ReplayOutputOptions& o, const convert::Scenario& 
 [[nodiscard]] std::vector<std::string> output_files(const ReplayOutputOptions& o, std::size_t ranks);
 // Throws Error(usage) if an output would replace an input.
 void refuse_inputs_as_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
+// Writes the machines for -n, with -v also the sources of their figures. Returns the exit status.
+[[nodiscard]] int print_machines(const Context& context);
 // Prints the notes about the network. With --print-network, writes the network as a list of links, as the settings
 // have changed it, and returns true. Throws Error(usage) if the network has no links, or more links than a list may
 // have.

@@ -154,7 +154,7 @@ void parse_short_part(std::string_view part, NetworkConfig& config) {
 }  // namespace
 
 std::int64_t NetworkConfig::npus() const {
-  if (ideal) return 0;
+  if (ideal || (machine != nullptr && dims.empty())) return 0;
   if (graph.npus != 0) return graph.npus;
   std::int64_t product = 1;
   for (const NetworkDim& d : dims) product *= d.npus;

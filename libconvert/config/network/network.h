@@ -15,6 +15,8 @@
 
 namespace convert {
 
+class ChosenMachine;
+
 struct NetworkDim {
   Topology topology = Topology::ring;
   std::int64_t npus = 0;
@@ -29,7 +31,8 @@ struct TreeLevel {
   double latency_ns = 0;
 };
 
-// A network is ideal, or has exactly one of dims, levels and graph.
+// A network is ideal, or has exactly one of dims, levels and graph. A machine without a number of nodes has no dims
+// yet.
 struct NetworkConfig {
   std::string source;  // the file or the short form, for messages
   bool ideal = false;  // no latency, unlimited bandwidth, any number of NPUs
@@ -39,11 +42,14 @@ struct NetworkConfig {
   std::vector<TreeLevel> levels{};
   // Any graph, from a list of links.
   WireGraph graph{};
+  // Machine whose ports and adapters are the dimensions; see network_of(). Null: none.
+  std::shared_ptr<const ChosenMachine> machine{};
   // Notes from reading the network: notes are always printed, remarks only in verbose output.
   std::vector<std::string> notes{};
   std::vector<std::string> remarks{};
 
-  // Returns the number of NPUs, at most max_npus; 0 for an ideal network, which accepts any number.
+  // Returns the number of NPUs, at most max_npus; 0 for an ideal network, and for a machine without a number of
+  // nodes, which accept any number.
   [[nodiscard]] std::int64_t npus() const;
   [[nodiscard]] bool is_product() const { return !dims.empty(); }
 };

@@ -114,6 +114,8 @@ std::optional<Device> WireGraph::find_device(std::string_view text) const {
 }
 
 WireGraph build_wire_graph(const NetworkConfig& config) {
+  if (config.machine != nullptr && config.dims.empty())
+    throw usage_error(config.source + ": links require a number of nodes, such as " + config.source + ",nodes=2");
   if (config.graph.npus != 0) return config.graph;
   try {
     return config.is_product() ? graph_of_product(config) : graph_of_tree(config);

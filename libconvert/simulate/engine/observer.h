@@ -100,6 +100,9 @@ class NoObserver {
   // counters equal the first caller's counters.
   template <typename SameTurns>
   void calls_first(std::uint32_t /*run*/, Rank /*npu*/, std::uint32_t /*op*/, const SameTurns& /*same_turns*/) {}
+  // Run `run` on a machine begins, as its last member has called it, and ends; its members continue.
+  void flow_begins(std::uint32_t /*run*/) {}
+  void flow_ends(std::uint32_t /*run*/) {}
   // State outside of one stream is touched: state shared by the streams of `run`, or, without `run`, other state.
   void shares(std::optional<std::uint32_t> /*run*/) {}
   // Returns the number of members of the group that the NPU represents.

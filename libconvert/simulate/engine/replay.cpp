@@ -260,6 +260,11 @@ ReplayResult replay(const ReplayProgram& program) {
   number_calls(result);
   result.model = options.network.model;
   result.ideal_network = program.network.ideal;
+  if (program.network.machine != nullptr) {
+    const Machine& machine = program.network.machine->machine();
+    result.machine = machine.name;
+    result.machine_nodes = static_cast<std::uint32_t>(program.network.npus() / machine.node.gpus);
+  }
   if (options.network.model == NetworkModel::wires && !program.network.ideal)
     result.forwarding = options.network.forwarding.value_or(Forwarding::switches);
   result.issue = options.issue;

@@ -83,6 +83,8 @@ struct ReplayResult {
   std::optional<Forwarding> forwarding{};  // of the model links
   std::optional<RouteSpread> spread{};     // of messages that had routes of equal cost
   bool ideal_network = false;              // instead of a model
+  std::string machine{};                   // its name; empty: the network is no machine
+  std::uint32_t machine_nodes = 0;
   IssueMode issue = IssueMode::algorithm;
   bool recorded_communication = false;  // instead of a model
   Picoseconds total_ps = 0;             // end of the last node of all NPUs

@@ -126,6 +126,7 @@ class Replayer final : private CollectiveListener {
         break;
       case event_last: system_.take_last(e.arg()); break;
       case event_sent: system_.send_last(e.arg()); break;
+      case event_call: system_.end_call(e.arg()); break;
       default:
         if (const MessageToken m = network_->advance(e); m != no_message) arrive(m);
     }
@@ -299,6 +300,7 @@ class Replayer final : private CollectiveListener {
         if (!waits_communicate_ && message.channel->sends_to_receive())
           npus_[message.ends->peer].activity.end_wait(queue_.now());
         if (npu.way_of != nullptr) messages_.go_by(npu.way_of[node]);
+        if (program_.options.issue == IssueMode::algorithm) messages_.next_is_of_program();
         messages_.send(message.ends->place, done, r, message.ends->peer, op.value, 0);
         break;
       case OpType::recv: messages_.receive(message.ends->place, *message.channel, r, done); break;
@@ -349,6 +351,7 @@ class Replayer final : private CollectiveListener {
         case event_arrival: messages_.prefetch(e.arg()); break;
         case event_last:
         case event_sent: system_.prefetch(e.arg()); break;
+        case event_call: break;
         default: network_->prefetch(e);
       }
     });
@@ -357,7 +360,8 @@ class Replayer final : private CollectiveListener {
         case event_npu: prefetch_npu(e.arg()); break;
         case event_receive:
         case event_last:
-        case event_sent: break;
+        case event_sent:
+        case event_call: break;
         case event_arrival:
           if (messages_.is_for_stream(e.arg())) {
             system_.prefetch(messages_.stream_of(e.arg()));

@@ -110,6 +110,9 @@ class Causes : public NoObserver {
   void finds_message(std::uint32_t index) { waiting_.put(index, {add(detail(Kind::receive)), actor_}); }
   void takes_message(std::uint32_t index, Rank /*npu*/, Waiter /*received*/) { restore(waiting_.at[index]); }
 
+  void flow_begins(std::uint32_t run) { flows_.put(run, {add(detail(Kind::work)), actor_}); }
+  void flow_ends(std::uint32_t run) { restore(flows_.at[run]); }
+
   std::uint32_t comes(std::uint32_t p, std::uint32_t wire) {
     if (packets_.at.size() <= p) packets_.at.resize(p + 1);
     packets_.at[p].came = queue_.now();
@@ -214,6 +217,7 @@ class Causes : public NoObserver {
   Table<Begun> items_;
   Table<Begun> messages_;
   Table<Begun> waiting_;
+  Table<Begun> flows_;  // by run
   Table<Packet> packets_;
   std::vector<Way> ways_;                                   // by message
   std::unordered_map<std::uint32_t, std::uint32_t> wires_;  // by link: its last cause

@@ -13,6 +13,7 @@ std::string_view name(NetworkModel model) {
     case NetworkModel::unaware: return "unaware";
     case NetworkModel::aware: return "aware";
     case NetworkModel::wires: return "links";
+    case NetworkModel::fair: return "fair";
   }
   return "";
 }
@@ -32,7 +33,11 @@ void check_network_options(const NetworkConfig& config, const NetworkOptions& op
   }
   if (options.model == NetworkModel::wires) return;
   const std::string model(name(options.model));
-  if (!config.is_product()) {
+  if (options.model == NetworkModel::fair && config.machine == nullptr) {
+    throw usage_error("the network model fair requires a machine, such as -n dgx-h100: '" + config.source +
+                      "' states no times of collective calls");
+  }
+  if (!config.is_product() && config.machine == nullptr) {
     throw usage_error("the network model " + model + " requires a product of dimensions: '" + config.source +
                       "'; use the network model links");
   }
@@ -46,7 +51,8 @@ void check_network_options(const NetworkConfig& config, const NetworkOptions& op
 }
 
 bool can_send_to_self(const NetworkConfig& config, NetworkModel model) {
-  return model != NetworkModel::unaware && config.dims.size() == 1 && has_switch(config.dims[0].topology);
+  return (model == NetworkModel::aware || model == NetworkModel::wires) && config.dims.size() == 1 &&
+         has_switch(config.dims[0].topology);
 }
 
 template <class Observer>
@@ -56,6 +62,7 @@ std::unique_ptr<Network> make_network(const NetworkConfig& config, const Network
   // A network without bandwidth limits has no congestion.
   if (options.model == NetworkModel::unaware || config.ideal)
     return make_unaware_network(config, options.watch_ports, observer.symmetry(), queue);
+  if (options.model == NetworkModel::fair) return make_fair_network(config, queue);
   if (options.model == NetworkModel::aware) return make_aware_network(config, options, queue, observer);
   return make_wires_network(config, options, queue, observer);
 }

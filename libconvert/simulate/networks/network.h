@@ -18,6 +18,7 @@
 #include "core/trace.h"
 #include "simulate/engine/engine.h"
 #include "simulate/networks/busy_bins.h"
+#include "simulate/networks/call_flow.h"
 #include "simulate/networks/link_order.h"
 #include "simulate/networks/port_watch.h"
 
@@ -36,7 +37,8 @@ inline constexpr std::uint32_t event_receive = 1;  // a receive that was posted 
 inline constexpr std::uint32_t event_arrival = 2;  // message `arg` is at its destination
 inline constexpr std::uint32_t event_last = 3;     // the last message of a ring phase has arrived, for stream `arg`
 inline constexpr std::uint32_t event_sent = 4;     // the last message was sent and arrives later; see ClosedPhases
-inline constexpr std::uint32_t event_network = 5;
+inline constexpr std::uint32_t event_call = 5;     // a call of Network::begin_call() has ended
+inline constexpr std::uint32_t event_network = 6;
 
 // Traffic of a directed link so far. A message counts from the start of its transmission.
 struct WireUse {
@@ -86,6 +88,12 @@ class Network {
   [[nodiscard]] virtual bool has_ties() const { return false; }
   // Returns the messages that wait for lower sequence numbers on a link.
   [[nodiscard]] virtual std::vector<HeldMessage> held() const { return {}; }
+  // Starts call `call` of the members now; at its end, an event_call with `call` comes due. Only in the model fair.
+  virtual void begin_call(std::uint32_t /*call*/, const CallFlow& /*flow*/, std::span<const Rank> /*members*/) {}
+  // Returns whether messages of algorithms take other times than messages of workloads. If so, next_is_of_program()
+  // is called before send() of each message of an algorithm.
+  [[nodiscard]] virtual bool times_programs() const { return false; }
+  virtual void next_is_of_program() {}
   // Handles an event of a kind ≥ event_network. Returns the message that it delivers, or no_message.
   virtual MessageToken advance(Event event) = 0;
   // Prefetch the data that advance() will need: call prefetch() first, and prefetch_more() some time later.
@@ -130,10 +138,14 @@ class Network {
 // - aware: directed links with first-in-first-out queues; a message is stored and forwarded whole at each hop.
 // - links: like aware, but in picoseconds and on any topology (the others accept only products of dimensions), with
 //   the options below.
-enum class NetworkModel : std::uint8_t { unaware, aware, wires };
+// - fair: on a machine, collective calls and messages take their measured or calculated times; those that use one
+//   port or adapter at a time share it max-min fairly.
+enum class NetworkModel : std::uint8_t { unaware, aware, wires, fair };
 [[nodiscard]] std::string_view name(NetworkModel model);
 // Returns whether the model is one of ASTRA-sim's. These count whole nanoseconds: every delay is at least 1 ns.
-[[nodiscard]] constexpr bool counts_whole_ns(NetworkModel model) { return model != NetworkModel::wires; }
+[[nodiscard]] constexpr bool counts_whole_ns(NetworkModel model) {
+  return model == NetworkModel::unaware || model == NetworkModel::aware;
+}
 
 // How long a message occupies a link: for its bytes (beta), or also for the latency (alpha_beta).
 enum class Occupancy : std::uint8_t { beta, alpha_beta };
@@ -183,6 +195,7 @@ template <class Observer>
 // Create the network of one model each. `symmetry` may be null.
 [[nodiscard]] std::unique_ptr<Network> make_unaware_network(const NetworkConfig& config, bool watch_ports,
                                                             const Symmetry* symmetry, EventQueue& queue);
+[[nodiscard]] std::unique_ptr<Network> make_fair_network(const NetworkConfig& config, EventQueue& queue);
 template <class Observer>
 [[nodiscard]] std::unique_ptr<Network> make_aware_network(const NetworkConfig& config,
                                                           const NetworkOptions& options, EventQueue& queue,

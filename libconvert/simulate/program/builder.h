@@ -133,6 +133,7 @@ struct ReplayBuilder::State {
   [[nodiscard]] std::vector<std::uint32_t> order_of_calls(const Trace& trace, const Graph& graph,
                                                           const std::vector<Op>& by_index) const;
   void number_collectives(CompiledRank& rank) const;
+  [[nodiscard]] CustomSource source_of_parts(const std::vector<std::vector<std::int64_t>>& sends);
   std::uint32_t add_uneven(const UnevenCall& first, const UnevenMembers& members);
   using NewCalls = std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>>;  // by rank: node, call
   void join_splits(const UnevenMembers& members, NewCalls& changed);
@@ -149,6 +150,9 @@ struct ReplayBuilder::State {
   CustomSource* builtin_of(const CallUse& use, std::uint32_t members);
   void check_use(CustomSource& source, const CallUse& use);
   std::uint32_t with_sizes(std::size_t source, std::int64_t bytes);
+  // Return the number of the machine's nodes that have members of a group, and the plan of a call on the machine.
+  std::uint32_t machine_nodes_of(std::uint32_t group);
+  [[nodiscard]] CollectivePlan plan_on_machine(const CollectiveCall& call);
   void begin_rank(Rank rank, const std::string& name);
   [[nodiscard]] std::optional<std::uint32_t> group_number(std::string_view name) const;
   [[nodiscard]] bool is_member(std::uint32_t group, Rank rank) const;
@@ -238,9 +242,10 @@ struct ReplayBuilder::State {
     NodeId node = 0;
   };
   std::vector<HighestPeer> highest_peers;
-  std::vector<bool> rules_used;  // of the system's rules; empty before the first collective
-  std::vector<bool> free_used;   // of ReplayOptions::free; empty before the first collective
-  std::set<NodeId> nodes_used;   // nodes that have their own algorithm
+  std::vector<bool> rules_used;                // of the system's rules; empty before the first collective
+  std::vector<bool> free_used;                 // of ReplayOptions::free; empty before the first collective
+  std::set<NodeId> nodes_used;                 // nodes that have their own algorithm
+  std::vector<std::uint32_t> nodes_of_groups;  // see machine_nodes_of(); 0: not known yet
 };
 
 }  // namespace convert

@@ -271,7 +271,9 @@ void ReplayBuilder::State::plan_collectives() {
   for (CallUse& use : calls) {
     try {
       use.call.custom = custom_for(use);
-      program.plans.push_back(plan_collective(program.model, program.groups[use.call.group], use.call));
+      program.plans.push_back(program.options.network.model == NetworkModel::fair && use.call.custom == 0
+                                  ? plan_on_machine(use.call)
+                                  : plan_collective(program.model, program.groups[use.call.group], use.call));
     } catch (const Error& e) {
       failed = true;
       diagnostics.error(use.where, e.rule(), "node " + std::to_string(use.node) + ": " + e.what());

@@ -9,6 +9,7 @@
 #include "core/attr_names.h"
 #include "core/collective.h"
 #include "core/units.h"
+#include "machine/chosen.h"
 #include "simulate/astra/issue_order.h"
 #include "simulate/engine/local_memory.h"
 #include "simulate/program/builder.h"
@@ -326,6 +327,7 @@ void ReplayBuilder::set_library(Library library) { state_->library = std::move(l
 std::optional<ReplayProgram> ReplayBuilder::finish() {
   State& s = *state_;
   if (s.program.ranks.empty()) throw Error("there is no trace to replay");
+  fit_nodes(s.program.network, static_cast<std::uint32_t>(s.program.ranks.size()));
   s.check_network();
   s.check_peers();
   s.compiler.report_memory();
@@ -336,6 +338,11 @@ std::optional<ReplayProgram> ReplayBuilder::finish() {
   s.warn_of_unused_options();
   warn_of_times(s.compiler.omitted(), s.diagnostics);
   s.program.omitted = s.compiler.omitted();
+  const auto& machine = s.program.network.machine;
+  if (machine != nullptr && s.program.options.network.model != NetworkModel::fair) {
+    s.program.notes.push_back("machine " + machine->machine().name +
+                              ": its times of collective calls count only with --model fair");
+  }
   return std::move(s.program);
 }
 

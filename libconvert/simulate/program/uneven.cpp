@@ -122,6 +122,43 @@ const UnevenCall* ReplayBuilder::State::uneven_of(std::uint32_t call) const {
   return number < uneven.size() ? &uneven[number] : nullptr;
 }
 
+namespace {
+
+// Returns the size of an all-to-all with equal shards in which each member sends to others the most that one member
+// sends or receives.
+std::int64_t bytes_of_equal(const std::vector<std::vector<std::int64_t>>& sends) {
+  const std::size_t places = sends.size();
+  std::int64_t most = 0;
+  for (std::size_t at = 0; at < places; ++at) {
+    std::int64_t sent = 0, received = 0;
+    for (std::size_t other = 0; other < places; ++other) {
+      if (other == at) continue;
+      sent += sends[at][other];
+      received += sends[other][at];
+    }
+    most = std::max({most, sent, received});
+  }
+  return places < 2 ? 0 : most + most / static_cast<std::int64_t>(places - 1);
+}
+
+}  // namespace
+
+// Returns the algorithm that sends all shards at once.
+CustomSource ReplayBuilder::State::source_of_parts(const std::vector<std::vector<std::int64_t>>& sends) {
+  CustomSource source{.parts = true};
+  for (std::size_t at = 0; at < sends.size(); ++at) {
+    const Trace trace = messages_of(at, sends);
+    const std::shared_ptr<RankCode> code = compile(trace, custom_compiler, {}).code;
+    for (Op& op : code->ops) {
+      if (op.type != OpType::send && op.type != OpType::recv) continue;
+      op.channel = static_cast<std::uint32_t>(source.messages.size());
+      source.messages.push_back({});
+    }
+    source.places.push_back(code);
+  }
+  return source;
+}
+
 // Adds one call of all members, some with unequal shards, as a custom algorithm.
 std::uint32_t ReplayBuilder::State::add_uneven(const UnevenCall& first, const UnevenMembers& members) {
   const auto fail = [this](const UnevenCall& u, const std::string& what) {
@@ -165,18 +202,12 @@ std::uint32_t ReplayBuilder::State::add_uneven(const UnevenCall& first, const Un
               std::to_string(sends[from][at]) + " (node " + id(*members[from]) + ")");
     }
   }
-  CustomSource source{.parts = true};
-  for (std::size_t at = 0; at < places; ++at) {
-    const Trace trace = messages_of(at, sends);
-    const std::shared_ptr<RankCode> code = compile(trace, custom_compiler, {}).code;
-    for (Op& op : code->ops) {
-      if (op.type != OpType::send && op.type != OpType::recv) continue;
-      op.channel = static_cast<std::uint32_t>(source.messages.size());
-      source.messages.push_back({});
-    }
-    source.places.push_back(code);
+  if (program.options.network.model == NetworkModel::fair) {
+    UnevenCall call = first;
+    call.call.bytes = bytes_of_equal(sends);
+    return add_call(call);
   }
-  sources.push_back(std::move(source));
+  sources.push_back(source_of_parts(sends));
   CallUse use{.call = first.call, .where = first.where, .node = first.node};
   use.call.bytes = places < 2 ? 0 : bytes / static_cast<std::int64_t>(places - 1);
   use.source = sources.size();

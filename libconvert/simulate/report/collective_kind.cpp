@@ -50,6 +50,12 @@ CollectiveKind kind_of(const ReplayProgram& program, const CollectivePlan& plan)
                      : is_builtin(algorithm.source) ? algorithm.source.substr(builtin_prefix.size())
                                                     : "custom:" + algorithm.source;
   }
+  if (plan.on_machine) {
+    const CallOnMachine& call = *plan.on_machine;
+    kind.algorithm = name(call.cost.algorithm, call.nodes);
+    kind.source = name(call.cost.source);
+    kind.error_pct = call.cost.error_pct;
+  }
   const std::uint32_t group = program.groups[plan.call.group].size(program.model);
   kind.npus = by_dim.empty() ? group : std::min(npus, group);
   kind.size_bytes = size_of(plan.call.op, plan.call.bytes, kind.npus);

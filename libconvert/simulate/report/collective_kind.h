@@ -21,6 +21,8 @@ struct CollectiveKind {
   std::uint32_t npus = 0;       // number of members; fewer than in the group if not all dimensions take part
   std::string algorithm{};      // by dimension, joined by "+"; or "custom:FILE"; empty if there is nothing to do
   std::uint64_t chunks = 0;
+  std::string source{};                   // on a machine: origin of the time, see CallSource
+  std::optional<double> error_pct{};      // on a machine: expected mean error of the time
   std::optional<Picoseconds> bound_ps{};  // see bound.h; not for ideal networks
 };
 

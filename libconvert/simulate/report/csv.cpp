@@ -35,7 +35,10 @@ std::string fixed_or_empty(const std::optional<double>& value, int decimals) {
 void append_collectives(const ReplayResult& result, std::string& out, const Drain& drain) {
   out +=
       "collective,group,number,op,size_bytes,npus,algorithm,chunks,begin_ns,last_begin_ns,end_ns,time_ns,"
-      "algbw_gb_per_s,busbw_gb_per_s,bound_ns,bound_share,first_npu,first_node,exposed_mean_ns,exposed_max_ns\n";
+      "algbw_gb_per_s,busbw_gb_per_s,bound_ns,bound_share,first_npu,first_node,exposed_mean_ns,exposed_max_ns";
+  const bool on_machine =
+      std::ranges::any_of(result.kinds, [](const CollectiveKind& k) { return !k.source.empty(); });
+  out += on_machine ? ",source,error_pct\n" : "\n";
   for (std::size_t i = 0; i < result.collectives.size(); ++i) {
     const CollectiveResult& c = result.collectives[i];
     const CollectiveKind& kind = result.kinds.at(c.plan);
@@ -49,7 +52,9 @@ void append_collectives(const ReplayResult& result, std::string& out, const Drai
            fixed_or_empty(s.bus_gb_per_s, 6) + ',' + (kind.bound_ps ? format_ns(*kind.bound_ps) : "") + ',' +
            fixed_or_empty(s.bound_share, 6) + ',' + std::to_string(c.first_npu) + ',' +
            std::to_string(c.first_node) + ',' + (time ? format_ns(c.exposed_mean_ps) : "") + ',' +
-           (time ? format_ns(c.exposed_max_ps) : "") + '\n';
+           (time ? format_ns(c.exposed_max_ps) : "");
+    if (on_machine) out += ',' + kind.source + ',' + fixed_or_empty(kind.error_pct, 6);
+    out += '\n';
     drain();
   }
 }

@@ -90,6 +90,8 @@ void write_collectives(const ReplayResult& result, JsonWriter& json, const Drain
     json.member("number", c.number).member("op", name(kind.op));
     json.member("size_bytes", kind.size_bytes).member("npus", kind.npus);
     json.member("algorithm", kind.algorithm).member("chunks", kind.chunks);
+    if (!kind.source.empty()) json.member("source", kind.source);
+    if (kind.error_pct) member_fixed(json, "error_pct", kind.error_pct);
     member_ns(json, "begin_ns", c.begin_ps);
     member_ns(json, "last_begin_ns", c.last_begin_ps);
     member_ns(json, "end_ns", c.end_ps);
@@ -157,6 +159,12 @@ void append_json(const ReplayResult& result, std::string& out, const ReportOptio
   const Drain drain{options, out};
   json.begin_object();
   json.line(1).member("model", model_name(result));
+  if (!result.machine.empty())
+    json.key("machine")
+        .begin_object()
+        .member("name", result.machine)
+        .member("nodes", result.machine_nodes)
+        .end_object();
   if (result.forwarding) json.member("forwarding", name(*result.forwarding));
   if (result.spread) json.member("multipath", name(*result.spread));
   json.member("issue", name(result.issue)).member("status", name(result.status));

@@ -29,6 +29,11 @@ std::string bound_share(const CollectiveSpeed& s) {
   if (s.beyond) return "beyond";
   return s.bound_share ? percent(*s.bound_share) : "-";
 }
+// For calls on a machine: origin of the time, and its expected error.
+std::string source_or_dash(const CollectiveKind& kind) { return kind.source.empty() ? "-" : kind.source; }
+std::string error_or_dash(const CollectiveKind& kind) {
+  return kind.error_pct ? "±" + format_fixed(*kind.error_pct, 1) + " %" : "-";
+}
 void explain_beyond(std::string& out) {
   out +=
       "beyond: faster than the bound: messages of model unaware share no links, delays may be truncated to whole "
@@ -160,9 +165,12 @@ void append_whole(const ReplayResult& result, std::string& out) {
 
 void append_kinds(const ReplayResult& result, bool all, std::string& out) {
   if (result.collectives.empty()) return;
-  TextTable table(
-      {"<collective", "size", "npus", "<algorithm", "count", "mean time", "algbw", "busbw", "bound share"});
   const std::vector<KindRow> rows = rows_of_kinds(result);
+  TextTable::Row titles = {"<collective", "size",  "npus",  "<algorithm", "count",
+                           "mean time",   "algbw", "busbw", "bound share"};
+  const bool on_machine = std::ranges::any_of(rows, [](const KindRow& r) { return !r.kind->source.empty(); });
+  if (on_machine) titles.insert(titles.end(), {"<source", "error"});
+  TextTable table(std::move(titles));
   const std::size_t shown = all ? rows.size() : std::min(rows.size(), max_kind_rows);
   bool beyond = false;
   for (std::size_t i = 0; i < shown; ++i) {
@@ -177,11 +185,18 @@ void append_kinds(const ReplayResult& result, bool all, std::string& out) {
       s = speed_of(kind, *mean);
     }
     beyond = beyond || s.beyond;
-    table.add(
-        {std::string(name(r.kind->op)), format_bytes(r.kind->size_bytes), std::to_string(r.kind->npus),
-         r.kind->algorithm.empty() ? "-" : r.kind->algorithm,
-         r.ended == r.count ? std::to_string(r.count) : std::to_string(r.ended) + " of " + std::to_string(r.count),
-         time_or_dash(mean), rate(s.alg_gb_per_s), rate(s.bus_gb_per_s), bound_share(s)});
+    TextTable::Row row = {
+        std::string(name(r.kind->op)),
+        format_bytes(r.kind->size_bytes),
+        std::to_string(r.kind->npus),
+        r.kind->algorithm.empty() ? "-" : r.kind->algorithm,
+        r.ended == r.count ? std::to_string(r.count) : std::to_string(r.ended) + " of " + std::to_string(r.count),
+        time_or_dash(mean),
+        rate(s.alg_gb_per_s),
+        rate(s.bus_gb_per_s),
+        bound_share(s)};
+    if (on_machine) row.insert(row.end(), {source_or_dash(*r.kind), error_or_dash(*r.kind)});
+    table.add(std::move(row));
   }
   out += '\n';
   table.append_to(out);
@@ -211,8 +226,12 @@ void append_most_exposed(const ReplayResult& result, std::string& out) {
 void append_collectives(const ReplayResult& result, bool all, std::string& out) {
   if (result.collectives.empty()) out += "no collectives\n";
   if (result.collectives.empty()) return append_bottleneck(result, out);
-  TextTable table({"<collective", "size", "group", "npus", "<algorithm", "begin", "waits", "time", "exposed",
-                   "most exposed", "algbw", "busbw", "bound share"});
+  TextTable::Row titles = {"<collective", "size",    "group",        "npus",  "<algorithm", "begin",      "waits",
+                           "time",        "exposed", "most exposed", "algbw", "busbw",      "bound share"};
+  const bool on_machine =
+      std::ranges::any_of(result.kinds, [](const CollectiveKind& k) { return !k.source.empty(); });
+  if (on_machine) titles.insert(titles.end(), {"<source", "error"});
+  TextTable table(std::move(titles));
   const std::size_t shown =
       all ? result.collectives.size() : std::min(result.collectives.size(), max_collective_rows);
   bool beyond = false;
@@ -222,11 +241,21 @@ void append_collectives(const ReplayResult& result, bool all, std::string& out) 
     const std::optional<Picoseconds> time = time_of(c);
     const CollectiveSpeed s = time ? speed_of(kind, *time) : CollectiveSpeed{};
     beyond = beyond || s.beyond;
-    table.add({std::string(name(kind.op)), format_bytes(kind.size_bytes), std::to_string(c.group),
-               std::to_string(kind.npus), kind.algorithm.empty() ? "-" : kind.algorithm, format_time(c.begin_ps),
-               format_time(c.last_begin_ps - c.begin_ps), time ? format_time(*time) : "not ended",
-               time ? format_time(c.exposed_mean_ps) : "-", time ? format_time(c.exposed_max_ps) : "-",
-               rate(s.alg_gb_per_s), rate(s.bus_gb_per_s), bound_share(s)});
+    TextTable::Row row = {std::string(name(kind.op)),
+                          format_bytes(kind.size_bytes),
+                          std::to_string(c.group),
+                          std::to_string(kind.npus),
+                          kind.algorithm.empty() ? "-" : kind.algorithm,
+                          format_time(c.begin_ps),
+                          format_time(c.last_begin_ps - c.begin_ps),
+                          time ? format_time(*time) : "not ended",
+                          time ? format_time(c.exposed_mean_ps) : "-",
+                          time ? format_time(c.exposed_max_ps) : "-",
+                          rate(s.alg_gb_per_s),
+                          rate(s.bus_gb_per_s),
+                          bound_share(s)};
+    if (on_machine) row.insert(row.end(), {source_or_dash(kind), error_or_dash(kind)});
+    table.add(std::move(row));
   }
   table.append_to(out);
   append_more(result.collectives.size() - shown, "collectives: with -v, --format csv or json", out);
@@ -256,6 +285,9 @@ void append_wires(const ReplayResult& result, bool all, std::string& out) {
 
 void append_text(const ReplayResult& result, std::string& out, const ReportOptions& options) {
   out += "total " + format_exact_time(result.total_ps) + ", " + counted(result.npus.size(), "NPU") + ", " +
+         (result.machine.empty()
+              ? ""
+              : "machine " + result.machine + " (" + counted(result.machine_nodes, "node") + "), ") +
          (result.recorded_communication ? "--comm recorded"
           : result.ideal_network        ? "ideal network,"
                                         : "--model " + std::string(name(result.model))) +

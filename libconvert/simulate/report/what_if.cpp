@@ -56,21 +56,27 @@ class Changes {
   Changes(const ReplayProgram& program, Run& run) : program_(program), run_(run) {}
 
   void try_all() {
+    // The plans of calls on a machine have the times of its own network and library.
+    const bool other_networks = program_.options.network.model != NetworkModel::fair;
     stragglers();
-    no_network();
-    for (std::size_t d = 0; d < program_.network.dims.size(); ++d) bandwidth(d);
-    if (!program_.network.is_product() && !program_.network.ideal) bandwidth_of_all();
-    latency();
+    if (other_networks) networks();
     no_compute();
     free_calls();
     for (const Collective op : listed_collectives) algorithms(op);
-    balanced();
+    if (other_networks) balanced();
     std::ranges::stable_sort(run_.whatif, [](const Run::WhatIf& a, const Run::WhatIf& b) {
       return std::pair(a.total_ps < 0, a.total_ps) < std::pair(b.total_ps < 0, b.total_ps);
     });
   }
 
  private:
+  void networks() {
+    no_network();
+    for (std::size_t d = 0; d < program_.network.dims.size(); ++d) bandwidth(d);
+    if (!program_.network.is_product() && !program_.network.ideal) bandwidth_of_all();
+    latency();
+  }
+
   // Returns the program with options that request only times.
   [[nodiscard]] ReplayProgram copy() const {
     ReplayProgram changed = program_;

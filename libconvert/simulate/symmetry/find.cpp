@@ -166,6 +166,8 @@ class Finder {
     const NetworkOptions& options = program_.options.network;
     const NetworkConfig& network = program_.network;
     if (network.ideal) return;
+    if (options.model == NetworkModel::fair)
+      return block_all("calls and messages share links fairly (--model fair)");
     const bool has_wires = options.model != NetworkModel::unaware || options.watch_ports;
     if (!network.is_product()) return block_all("the network has no dimensions");
     if (options.routing.value_or(Routing::dimension) != Routing::dimension)

@@ -78,6 +78,7 @@ bool CustomRuns<Observer>::try_issue(std::uint32_t run, std::uint32_t node) {
       way.run = TurnTable::custom_run(r.collective);
       messages_.go_by(way);
     }
+    messages_.next_is_of_program();
     messages_.send(channel, waiter);
   } else {
     messages_.receive(channel, r.npu, waiter);

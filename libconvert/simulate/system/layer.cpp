@@ -51,6 +51,10 @@ const CollectiveRun* SystemLayer<Observer>::start(Rank npu, std::uint32_t plan_n
   take_turns(npu, plan);
   if (numbers_) numbers_->call(npu, run, plan);
   const std::uint32_t job = new_job(run, op, end);
+  if (plan.on_machine) {
+    join_call(run, npu, job);
+    return nullptr;
+  }
   if (plan.chunks == 0) {  // nothing to do; ends in this tick
     observer_.acts([&] { return actor(npu, job); });
     events_.add(npu, 0, {Waiter::empty_job, job});
@@ -69,6 +73,30 @@ const CollectiveRun* SystemLayer<Observer>::start(Rank npu, std::uint32_t plan_n
     start_waiting(queue_of(npu, job, st.queue));
   }
   return nullptr;
+}
+
+// A call on a machine starts when its last member calls.
+template <class Observer>
+void SystemLayer<Observer>::join_call(std::uint32_t run, Rank npu, std::uint32_t job) {
+  if (joined_.size() <= run) joined_.resize(std::size_t{run} + 1);
+  JoinedCall& joined = joined_[run];
+  const CollectivePlan& plan = plans_[runs_[run].plan];
+  joined.jobs.emplace_back(npu, job);
+  joined.npus += observer_.weight(plan.call.group, npu);
+  if (joined.npus < groups_[plan.call.group].size(model_)) return;
+  std::vector<Rank> members;
+  for (const auto& [member, of] : joined.jobs) members.push_back(member);
+  observer_.acts([&] { return actor(npu, job); });
+  observer_.flow_begins(run);
+  messages_.begin_call(run, plan.on_machine->flow, members);
+}
+
+template <class Observer>
+void SystemLayer<Observer>::end_call(std::uint32_t run) {
+  for (const auto& [npu, job] : std::exchange(joined_[run].jobs, {})) {
+    observer_.flow_ends(run);
+    end_job(npu, job);
+  }
 }
 
 template <class Observer>

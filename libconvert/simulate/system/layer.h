@@ -59,6 +59,8 @@ class SystemLayer final : public SystemState {
   void take_last(std::uint32_t s);
   // Handles the `event_sent` of a stream.
   void send_last(std::uint32_t s);
+  // Handles the `event_call` of a run on a machine.
+  void end_call(std::uint32_t run);
   // Runs closed phases that have begun. Call it after each complete entry of NpuEvents.
   void run_closed();
   // Return whether rings are run as wholes, whether one has run, and whether one has sent at time 0.
@@ -71,6 +73,7 @@ class SystemLayer final : public SystemState {
   [[nodiscard]] bool order_is_open() const { return order_is_open_ || events_.order_is_open(); }
 
  private:
+  void join_call(std::uint32_t run, Rank npu, std::uint32_t job);
   void start_waiting(Queue& queue);
   void init_phase(std::uint32_t s);
   void end_phase(std::uint32_t s);
@@ -178,6 +181,12 @@ class SystemLayer final : public SystemState {
   std::uint64_t closed_phases_run_ = 0;
   CustomRuns<Observer> customs_;
   std::optional<SharedBus<Observer>> bus_;
+  // By run on a machine: its participants so far, and the number of NPUs that they represent.
+  struct JoinedCall {
+    std::vector<std::pair<Rank, std::uint32_t>> jobs{};  // NPU and job
+    std::uint32_t npus = 0;
+  };
+  std::vector<JoinedCall> joined_;
 };
 
 }  // namespace convert

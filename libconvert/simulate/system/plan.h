@@ -14,7 +14,9 @@
 #include "core/algorithm/chunk_bytes.h"
 #include "core/trace.h"
 #include "core/units.h"
+#include "machine/chosen.h"
 #include "simulate/astra/rules.h"
+#include "simulate/networks/call_flow.h"
 
 namespace convert {
 
@@ -108,8 +110,16 @@ struct PhasePlan {
   std::uint32_t class_ring = 0;  // representatives: number of the ring, see ClassRings; 0: not such a ring
 };
 
+// A call on a machine, which runs as one flow of all members.
+struct CallOnMachine {
+  CallFlow flow{};
+  std::uint32_t nodes = 1;
+  MachineCost cost{};
+};
+
 struct CollectivePlan {
   CollectiveCall call{};
+  std::optional<CallOnMachine> on_machine{};  // instead of chunks and phases
   std::uint64_t chunks = 0;
   std::int64_t chunk_bytes = 0;
   std::vector<std::vector<PhasePlan>> orders{};  // orders of the phases of a chunk; empty: a custom algorithm

@@ -361,6 +361,10 @@ def formats_in(maker, corpus):
                           [f"et-replay -q -n {{in}} --model {m} {o} w" for m in ("unaware", "aware", "links")
                            for o in ("", "--compat astra --system s.json", "--show links") if (m, o[:6]) != ("unaware", "--show")] +
                           ["et-replay -q -n {in} --fail 0-1 w", "et-replay -q -n {in} --print-network"]),
+        "machine": Format("text", config("m.yml", *(re.sub(rb"tables: .*\n", b"", p.read_bytes())
+                                                    for p in sorted((maker.testdata / "machines").glob("*.yml")))),
+                          ["et-replay -q -n {in} w", "et-replay -q -n {in},nodes=2,port=1GB/s --show collectives w",
+                           "et-replay -q -n {in},nodes=1 --model links w"]),
         "system": Format("json", config("x.json", SYSTEM, CUSTOM_SYSTEM),
                          [CONFIGURED + "--system {in} w", CONFIGURED + "--compat astra --system {in} w",
                           "et-replay -q --workload-configuration w --system-configuration {in} --network-configuration net.yml",

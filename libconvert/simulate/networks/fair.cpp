@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// The model fair: calls and messages as flows over the ports and adapters of a machine.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "machine/call_time.h"
+#include "machine/chosen.h"
+#include "simulate/networks/fair_flows.h"
+#include "simulate/networks/network.h"
+
+namespace convert {
+namespace {
+
+Picoseconds to_ps(double ns) {
+  constexpr double limit_ns = 9.2e15;
+  if (!(ns < limit_ns)) EventQueue::too_late();
+  return static_cast<Picoseconds>(std::llround(ns * ps_per_ns));
+}
+
+// Each NPU has a port and adapters, each out and in. In a mesh, each pair of GPUs of a node has a port of its own
+// for messages, which also belongs to the port of all.
+class FairNetwork final : public Network {
+ public:
+  FairNetwork(const NetworkConfig& config, EventQueue& queue)
+      : Network(queue),
+        chosen_(*config.machine),
+        gpus_(chosen_.machine().node.gpus),
+        flows_(static_cast<std::size_t>(config.npus()) * links_each) {}
+
+  void begin_call(std::uint32_t call, const CallFlow& flow, std::span<const Rank> members) override {
+    uses_.clear();
+    for (const Rank r : members) {
+      for (const std::uint32_t direction : {out, in}) {
+        if (flow.port_use > 0) uses_.push_back({link(r, port, direction), flow.port_use});
+        if (flow.adapter_use > 0) uses_.push_back({link(r, adapter, direction), flow.adapter_use});
+      }
+    }
+    begin({.of_call = true, .number = call}, flow.latency, flow.work);
+  }
+
+  [[nodiscard]] bool times_programs() const override { return true; }
+  void next_is_of_program() override { of_program_ = true; }
+
+  void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t /*priority*/) override {
+    const bool within = src / gpus_ == dst / gpus_;
+    const Machine& m = chosen_.machine();
+    CallTime time;
+    if (std::exchange(of_program_, false) && within) {
+      const ProgramCost& program = m.library.program;
+      time.latency_ns = program.step_ns;
+      time.time_ns = program.step_ns + static_cast<double>(bytes) / (program.share * m.node.port_bytes_per_ns);
+    } else {
+      const MachineCall call{Collective::send, 2, within ? 1U : 2U, static_cast<double>(bytes)};
+      const MachineCost cost = chosen_.cost(call);
+      time.time_ns = cost.time_ns;
+      time.latency_ns = cost.latency_ns;
+    }
+    const double work_ns = time.time_ns - time.latency_ns;
+    const double rate = work_ns > 0 ? static_cast<double>(bytes) / work_ns : 0;
+    const double capacity = within ? port_capacity(m) : adapter_capacity(m);
+    const double share = capacity > 0 ? std::min(1.0, rate / capacity) : 0;
+    const std::uint32_t kind = within ? port : adapter;
+    uses_.assign({{link(src, kind, out), share}, {link(dst, kind, in), share}});
+    begin({.of_call = false, .number = message}, to_ps(time.latency_ns), to_ps(work_ns));
+  }
+
+  MessageToken advance(Event event) override {
+    const std::uint32_t number = event.arg();
+    if (event.kind() == event_begins) {
+      Pending& p = pending_[number];
+      p.flow = flows_.add(queue_.now(), p.work_ps, p.uses);
+      if (of_flow_.size() <= p.flow) of_flow_.resize(std::size_t{p.flow} + 1);
+      of_flow_[p.flow] = number;
+      push_ends();
+      return no_message;
+    }
+    // An end that a later change of the rate has moved is not due.
+    Pending& p = pending_[number];
+    if (!p.flows || p.end != queue_.now()) return no_message;
+    const Owner owner = p.owner;
+    const FairFlows::Flow flow = p.flow;
+    p.flows = false;
+    unused_.push_back(number);
+    flows_.remove(queue_.now(), flow);
+    push_ends();
+    queue_.push_after(0, owner.number, owner.of_call ? event_call : event_arrival);
+    return no_message;
+  }
+
+ private:
+  enum : std::uint32_t { port = 0, adapter = 2, out = 0, in = 1 };
+  static constexpr std::uint32_t links_each = 4;
+  static constexpr std::uint32_t event_begins = event_network;
+  static constexpr std::uint32_t event_ends = event_network + 1;
+  [[nodiscard]] static FairFlows::Link link(Rank npu, std::uint32_t kind, std::uint32_t direction) {
+    return npu * links_each + kind + direction;
+  }
+
+  struct Owner {
+    bool of_call = false;
+    std::uint32_t number = 0;  // the call or the message
+  };
+  struct Pending {
+    Owner owner{};
+    double work_ps = 0;
+    std::vector<FairFlows::Use> uses{};
+    FairFlows::Flow flow = 0;
+    Picoseconds end = -1;
+    bool flows = false;
+  };
+
+  // Starts a flow over uses_ after a latency.
+  void begin(Owner owner, Picoseconds latency, Picoseconds work) {
+    if (unused_.empty()) {
+      unused_.push_back(static_cast<std::uint32_t>(pending_.size()));
+      pending_.emplace_back();
+    }
+    const std::uint32_t number = unused_.back();
+    unused_.pop_back();
+    pending_[number] = {.owner = owner, .work_ps = static_cast<double>(work), .uses = uses_};
+    queue_.push_after(latency, number, event_begins);
+  }
+  void push_ends() {
+    for (const FairFlows::Flow flow : flows_.take_changed()) {
+      Pending& p = pending_[of_flow_[flow]];
+      p.flows = true;
+      p.end = flows_.end(flow);
+      queue_.push_after(p.end - queue_.now(), of_flow_[flow], event_ends);
+    }
+  }
+
+  const ChosenMachine& chosen_;
+  const std::uint32_t gpus_;
+  FairFlows flows_;
+  bool of_program_ = false;
+  std::vector<FairFlows::Use> uses_;
+  std::vector<Pending> pending_;
+  std::vector<std::uint32_t> unused_;
+  std::vector<std::uint32_t> of_flow_;  // by flow: its number in pending_
+};
+
+}  // namespace
+
+std::unique_ptr<Network> make_fair_network(const NetworkConfig& config, EventQueue& queue) {
+  return std::make_unique<FairNetwork>(config, queue);
+}
+
+}  // namespace convert

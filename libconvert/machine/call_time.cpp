@@ -12,8 +12,6 @@ namespace {
 
 // Chunks of in-switch reductions in bytes (NCCL, src/enqueue.cc).
 constexpr std::array<double, 4> nvls_chunks = {16 << 10, 32 << 10, 64 << 10, 128 << 10};
-constexpr std::array<CommProtocol, 3> ring_protocols = {CommProtocol::LL, CommProtocol::LL128,
-                                                        CommProtocol::Simple};
 
 bool by_rings(Collective c) {
   return c == Collective::all_reduce || c == Collective::all_gather || c == Collective::reduce_scatter ||
@@ -73,8 +71,7 @@ class Formulas {
         g_(call.ranks_of_node()),
         b_(bandwidths(machine, call)) {}
 
-  [[nodiscard]] double ring(CommProtocol protocol, double bytes) const {
-    const auto p = static_cast<std::size_t>(protocol);
+  [[nodiscard]] double ring(Protocol p, double bytes) const {
     const double laps = call_.collective == Collective::all_reduce ? 2 : 1;
     const double across = laps * (nodes_ - 1);
     const double latency = (laps * (n_ - 1) - across) * l_.ring[p].step_ns + across * l_.across.ring[p].step_ns;
@@ -86,13 +83,12 @@ class Formulas {
     if (c == Collective::all_reduce || c == Collective::all_gather) own += 1 / l_.copy_bytes_per_ns;
     if (c == Collective::all_reduce || c == Collective::reduce_scatter) own += 1 / l_.reduce_bytes_per_ns;
     // LL and LL128 pass lines on as they come: latency and flow overlap.
-    const double both = protocol == CommProtocol::Simple ? latency + flow : std::hypot(latency, flow);
+    const double both = p == Protocol::simple ? latency + flow : std::hypot(latency, flow);
     return l_.launch_ns + both + bytes / n_ * own;
   }
 
-  [[nodiscard]] double tree(CommProtocol protocol, double bytes) const {
-    const auto p = static_cast<std::size_t>(protocol);
-    const StepCost& level = l_.tree[protocol == CommProtocol::LL ? 0 : 1];
+  [[nodiscard]] double tree(Protocol p, double bytes) const {
+    const StepCost& level = l_.tree[p == Protocol::ll ? 0 : 1];
     double latency = 0, rate = b_.port * level.share;
     if (call_.nodes == 1) {
       latency = 2 * std::log2(n_) * level.step_ns;
@@ -107,7 +103,7 @@ class Formulas {
   [[nodiscard]] double nvls(double bytes) const {
     double latency = l_.nvls->latency_ns, depth = l_.nvls->depth, rate = l_.nvls->share * b_.port;
     if (call_.nodes > 1) {
-      const StepCost& across = l_.across.ring[static_cast<std::size_t>(CommProtocol::Simple)];
+      const StepCost& across = l_.across.ring.Simple;
       latency += 2 * std::log2(nodes_) * across.step_ns;
       rate = std::min(rate, b_.adapters * across.share / branches());
       depth += l_.across.depth * std::log2(nodes_);
@@ -159,7 +155,7 @@ class Formulas {
 }  // namespace
 
 std::string name(CallAlgorithm algorithm, std::uint32_t nodes) {
-  const std::string protocol(comm_protocol_names.at(static_cast<std::size_t>(algorithm.protocol)));
+  const std::string protocol(name(algorithm.protocol));
   switch (algorithm.method) {
     case CallMethod::ring: return "ring " + protocol;
     case CallMethod::tree: return "tree " + protocol;
@@ -180,18 +176,18 @@ std::vector<CallTime> candidates(const Machine& machine, const MachineCall& any)
   }
   const Formulas f(machine, call);
   if (by_rings(call.collective)) {
-    for (const CommProtocol p : ring_protocols)
+    for (const Protocol p : protocols)
       found.push_back({{CallMethod::ring, p}, f.ring(p, call.bytes), f.ring(p, 0)});
   }
   if (call.collective == Collective::all_reduce) {
-    for (const CommProtocol p : {CommProtocol::LL, CommProtocol::Simple})
+    for (const Protocol p : {Protocol::ll, Protocol::simple})
       found.push_back({{CallMethod::tree, p}, f.tree(p, call.bytes), f.tree(p, 0)});
     if (machine.library.nvls && call.ranks_of_node() >= 3)
       found.push_back({{CallMethod::nvls}, f.nvls(call.bytes), f.nvls(0)});
   }
   if (by_messages(call.collective)) {
     const bool ll = f.messages_are_ll();
-    found.push_back({{CallMethod::messages, ll ? CommProtocol::LL : CommProtocol::Simple},
+    found.push_back({{CallMethod::messages, ll ? Protocol::ll : Protocol::simple},
                      f.messages(ll, call.bytes),
                      f.messages(ll, 0)});
   }
@@ -206,14 +202,14 @@ std::optional<CallTime> call_time(const Machine& machine, const MachineCall& cal
 
 double port_capacity(const Machine& machine) {
   double share = 0;
-  for (const StepCost& cost : machine.library.ring) share = std::max(share, cost.share);
+  for (const Protocol p : protocols) share = std::max(share, machine.library.ring[p].share);
   return machine.node.port_bytes_per_ns * share * (machine.node.mesh ? machine.node.gpus - 1 : 1);
 }
 
 double adapter_capacity(const Machine& machine) {
   if (!machine.fabric) return 0;
   double share = 0;
-  for (const StepCost& cost : machine.library.across.ring) share = std::max(share, cost.share);
+  for (const Protocol p : protocols) share = std::max(share, machine.library.across.ring[p].share);
   return machine.fabric->adapters * machine.fabric->bytes_per_ns / machine.node.gpus * share;
 }
 

@@ -25,7 +25,7 @@ struct MachineCall {
 enum class CallMethod : std::uint8_t { ring, tree, nvls, messages, copy };
 struct CallAlgorithm {
   CallMethod method = CallMethod::ring;
-  CommProtocol protocol = CommProtocol::Simple;  // of ring, tree and messages
+  Protocol protocol = Protocol::simple;  // of ring, tree and messages
 };
 // Returns "ring LL128", "tree Simple", "nvls", "nvls+tree" for several nodes, "messages LL", "copy".
 [[nodiscard]] std::string name(CallAlgorithm algorithm, std::uint32_t nodes);

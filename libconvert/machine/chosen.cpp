@@ -114,7 +114,7 @@ class MachineKeys {
   [[nodiscard]] Error bad(const std::string& key, const std::string& wanted, const std::string& text) const {
     return usage_error(file_.path + ": " + key + " requires " + wanted + ", not '" + text + "'");
   }
-  // The start of a call differs from node to node; see "Accuracy" in et-machines(5).
+  // The start of a call differs from node to node; see LIMITS of et-machines(5).
   void set_launch(LibraryCosts& library) const {
     const std::optional<std::string> text = file_.get("launch");
     if (!text) return;
@@ -201,11 +201,10 @@ void set_dims(NetworkConfig& network, std::uint32_t nodes) {
   const Machine& m = network.machine->machine();
   const std::int64_t npus = std::int64_t{nodes} * m.node.gpus;
   if (npus > max_npus) throw usage_error(network.source + ": more than " + std::to_string(max_npus) + " NPUs");
-  constexpr auto ll = static_cast<std::size_t>(CommProtocol::LL);
   network.dims = {{.topology = m.node.mesh ? Topology::fully_connected : Topology::switched,
                    .npus = m.node.gpus,
                    .bytes_per_ns = m.node.port_bytes_per_ns,
-                   .latency_ns = m.library.ring[ll].step_ns / 2}};
+                   .latency_ns = m.library.ring.LL.step_ns / 2}};
   if (nodes == 1) return;
   if (!m.fabric)
     throw input_error({.file = m.file}, std::to_string(nodes) + " nodes, but the machine has no network",
@@ -213,7 +212,7 @@ void set_dims(NetworkConfig& network, std::uint32_t nodes) {
   network.dims.push_back({.topology = Topology::switched,
                           .npus = nodes,
                           .bytes_per_ns = m.fabric->adapters * m.fabric->bytes_per_ns / m.node.gpus,
-                          .latency_ns = m.library.across.ring[ll].step_ns / 2});
+                          .latency_ns = m.library.across.ring.LL.step_ns / 2});
 }
 
 }  // namespace

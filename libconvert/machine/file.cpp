@@ -26,7 +26,7 @@ constexpr std::uint32_t most_nodes = 1 << 20;
 const std::vector<std::string> machine_keys = {"machine", "extends", "about",   "sources", "node",    "network",
                                                "library", "gpu",     "harness", "tables",  "accuracy"};
 
-std::string at_least(double low, double high, const auto& show) { return show(low) + " to " + show(high); }
+std::string range_text(double low, double high, const auto& show) { return show(low) + " to " + show(high); }
 
 // Returns the text with quotes around a plain text of `about`, which may then contain ": " and " #". No other value
 // moves.
@@ -125,7 +125,7 @@ class MachineFileReader {
         node.kind == YamlNode::Kind::scalar && has_unit ? parse_time(text) : std::nullopt;
     if (!value) throw failure(node, key + " requires a time with a unit, such as 1.5us" + shown(node));
     const double ns = static_cast<double>(*value) / ps_per_ns;
-    if (ns < low || ns > high) throw failure(node, key + " requires " + at_least(low, high, show) + shown(node));
+    if (ns < low || ns > high) throw failure(node, key + " requires " + range_text(low, high, show) + shown(node));
     return ns;
   }
   double rate(const YamlNode& node, const std::string& key, double low, double high) const {
@@ -133,7 +133,7 @@ class MachineFileReader {
         node.kind == YamlNode::Kind::scalar ? parse_bytes_per_ns(node.text) : std::nullopt;
     if (!value) throw failure(node, key + " requires a rate with a unit, such as 50GB/s" + shown(node));
     if (*value < low || *value > high)
-      throw failure(node, key + " requires " + at_least(low, high, format_bytes_per_ns) + shown(node));
+      throw failure(node, key + " requires " + range_text(low, high, format_bytes_per_ns) + shown(node));
     return *value;
   }
   double number(const YamlNode& node, const std::string& key, double low, double high) const {
@@ -141,7 +141,7 @@ class MachineFileReader {
     const std::optional<double> value =
         node.kind == YamlNode::Kind::scalar ? convert::parse_number(node.text) : std::nullopt;
     if (!value || *value < low || *value > high)
-      throw failure(node, key + " requires a number from " + at_least(low, high, show) + shown(node));
+      throw failure(node, key + " requires a number from " + range_text(low, high, show) + shown(node));
     return *value;
   }
   static std::string format_number(double v) {
@@ -246,14 +246,15 @@ class MachineFileReader {
     if (const YamlNode* n = node.find("launch")) to.launch_ns = time(*n, "program.launch", 0, 1e6);
     if (const YamlNode* n = node.find("step")) to.step_ns = time(*n, "program.step", 0, 1e6);
     if (const YamlNode* n = node.find("share")) to.share = number(*n, "program.share", 0.001, 1);
-    for (std::size_t p = 0; p < comm_protocol_names.size(); ++p) {
-      const YamlNode* const n = node.find(comm_protocol_names.at(p));
+    for (const Protocol p : protocols) {
+      const YamlNode* const n = node.find(name(p));
       if (n == nullptr) continue;
-      const std::string key = "program." + std::string(comm_protocol_names.at(p));
+      const std::string key = "program." + std::string(name(p));
       if (n->kind != YamlNode::Kind::list || n->items.size() != 2)
         throw failure(*n,
                       key + " requires [TIME of a step, RATE of a threadblock], such as [1us, 10GB/s]" + shown(*n));
-      to.rates.at(p) = ProgramRate{time(n->items[0], key, 0, 1e6), rate(n->items[1], key, 1e-3, 1e6)};
+      to.rates.at(static_cast<std::size_t>(p)) =
+          ProgramRate{time(n->items[0], key, 0, 1e6), rate(n->items[1], key, 1e-3, 1e6)};
     }
   }
 

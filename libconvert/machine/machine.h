@@ -12,20 +12,25 @@
 #include <utility>
 #include <vector>
 
+#include "core/algorithm/algorithm.h"
 #include "core/collective.h"
 
 namespace convert {
 
-// NCCL's protocols: flags of 4 bytes in every 8, of 8 in every 128, or whole slices.
-enum class CommProtocol : std::uint8_t { LL, LL128, Simple };
-inline constexpr std::array<std::string_view, 3> comm_protocol_names = {"LL", "LL128", "Simple"};
+// In the order of precedence.
+inline constexpr std::array<Protocol, 3> protocols = {Protocol::ll, Protocol::ll128, Protocol::simple};
 
 // Latency of a step, and the share of a bandwidth that the steps reach, from 0 to 1.
 struct StepCost {
   double step_ns = 0;
   double share = 0;
 };
-using CostByProtocol = std::array<StepCost, 3>;
+struct CostByProtocol {
+  StepCost LL, LL128, Simple;
+  [[nodiscard]] const StepCost& operator[](Protocol p) const {
+    return p == Protocol::ll ? LL : p == Protocol::ll128 ? LL128 : Simple;
+  }
+};
 
 // In-switch reduction (NVLink SHARP).
 struct NvlsCost {
@@ -47,7 +52,7 @@ struct MessageCost {
 
 // Steps between nodes; shares of the adapters.
 struct AcrossCost {
-  CostByProtocol ring{{{5'000, 0.25}, {8'000, 0.7}, {14'000, 0.92}}};
+  CostByProtocol ring{{5'000, 0.25}, {8'000, 0.7}, {14'000, 0.92}};
   double depth = 1;  // further chunks under way for each doubling of the nodes, in-switch reduction
   StepCost messages{10'000, 0.92};
 };
@@ -69,7 +74,7 @@ struct ProgramCost {
 // The collective library. Defaults are the start of a calibration.
 struct LibraryCosts {
   double launch_ns = 8'000;  // of a ring or tree
-  CostByProtocol ring{{{800, 0.3}, {1'600, 0.6}, {3'400, 0.8}}};
+  CostByProtocol ring{{800, 0.3}, {1'600, 0.6}, {3'400, 0.8}};
   std::array<StepCost, 2> tree{{{2'000, 0.15}, {5'000, 0.3}}};  // LL and Simple
   double copy_bytes_per_ns = 1'000;                             // of a rank's own part
   double reduce_bytes_per_ns = 600;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The model fair: calls and messages as flows over the ports and adapters of a machine.
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -13,21 +14,11 @@
 namespace convert {
 namespace {
 
-Picoseconds to_ps(double ns) {
-  constexpr double limit_ns = 9.2e15;
-  if (!(ns < limit_ns)) EventQueue::too_late();
-  return static_cast<Picoseconds>(std::llround(ns * ps_per_ns));
-}
-
-// Each NPU has a port and adapters, each out and in. In a mesh, each pair of GPUs of a node has a port of its own
-// for messages, which also belongs to the port of all.
+// Each NPU has a port and adapters, each out and in. In a mesh, messages also use the link between two GPUs.
 class FairNetwork final : public Network {
  public:
   FairNetwork(const NetworkConfig& config, EventQueue& queue)
-      : Network(queue),
-        chosen_(*config.machine),
-        gpus_(chosen_.machine().node.gpus),
-        flows_(static_cast<std::size_t>(config.npus()) * links_each) {}
+      : Network(queue), chosen_(*config.machine), gpus_(chosen_.machine().node.gpus) {}
 
   void begin_call(std::uint32_t call, const CallFlow& flow, std::span<const Rank> members) override {
     uses_.clear();
@@ -45,25 +36,11 @@ class FairNetwork final : public Network {
 
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t /*priority*/) override {
     const bool within = src / gpus_ == dst / gpus_;
-    const Machine& m = chosen_.machine();
-    CallTime time;
-    if (std::exchange(of_program_, false) && within) {
-      const ProgramCost& program = m.library.program;
-      time.latency_ns = program.step_ns;
-      time.time_ns = program.step_ns + static_cast<double>(bytes) / (program.share * m.node.port_bytes_per_ns);
-    } else {
-      const MachineCall call{Collective::send, 2, within ? 1U : 2U, static_cast<double>(bytes)};
-      const MachineCost cost = chosen_.cost(call);
-      time.time_ns = cost.time_ns;
-      time.latency_ns = cost.latency_ns;
-    }
-    const double work_ns = time.time_ns - time.latency_ns;
-    const double rate = work_ns > 0 ? static_cast<double>(bytes) / work_ns : 0;
-    const double capacity = within ? port_capacity(m) : adapter_capacity(m);
-    const double share = capacity > 0 ? std::min(1.0, rate / capacity) : 0;
+    const MessageFlow& flow = flow_of(bytes, within, std::exchange(of_program_, false));
     const std::uint32_t kind = within ? port : adapter;
-    uses_.assign({{link(src, kind, out), share}, {link(dst, kind, in), share}});
-    begin({.of_call = false, .number = message}, to_ps(time.latency_ns), to_ps(work_ns));
+    uses_.assign({{link(src, kind, out), flow.share}, {link(dst, kind, in), flow.share}});
+    if (within && chosen_.machine().node.mesh) uses_.push_back({link_of_pair(src, dst), flow.pair_share});
+    begin({.of_call = false, .number = message}, flow.latency, flow.work);
   }
 
   MessageToken advance(Event event) override {
@@ -95,7 +72,7 @@ class FairNetwork final : public Network {
   static constexpr std::uint32_t event_begins = event_network;
   static constexpr std::uint32_t event_ends = event_network + 1;
   [[nodiscard]] static FairFlows::Link link(Rank npu, std::uint32_t kind, std::uint32_t direction) {
-    return npu * links_each + kind + direction;
+    return 2 * (npu * links_each + kind + direction);
   }
 
   struct Owner {
@@ -110,6 +87,45 @@ class FairNetwork final : public Network {
     Picoseconds end = -1;
     bool flows = false;
   };
+
+  // Most messages have the size of a previous one of their kind.
+  struct MessageFlow {
+    std::int64_t bytes = -1;
+    Picoseconds latency = 0;
+    Picoseconds work = 0;
+    double share = 0;       // of ports or adapters
+    double pair_share = 0;  // of the link between two GPUs of a mesh
+  };
+  const MessageFlow& flow_of(std::int64_t bytes, bool within, bool of_program) {
+    MessageFlow& flow = known_[(within ? 1U : 0U) + (of_program ? 2U : 0U)];
+    if (flow.bytes == bytes) return flow;
+    const Machine& m = chosen_.machine();
+    const auto size = static_cast<double>(bytes);
+    const double capacity = within ? port_capacity(m) : adapter_capacity(m);
+    double latency_ns = 0, work_ns = 0;
+    if (!of_program) {
+      const MachineCost cost = chosen_.cost({Collective::send, 2, within ? 1U : 2U, size});
+      latency_ns = cost.latency_ns;
+      work_ns = cost.time_ns - cost.latency_ns;
+    } else if (within) {
+      latency_ns = m.library.program.step_ns;
+      work_ns = size / (m.library.program.share * m.node.port_bytes_per_ns);
+    } else {
+      const StepCost& across = m.library.across.messages;
+      latency_ns = across.step_ns;
+      work_ns = size / (across.share * m.fabric->adapters * m.fabric->bytes_per_ns / gpus_);
+    }
+    const auto share = [&](double of) { return work_ns > 0 ? std::min(1.0, size / work_ns / of) : 0; };
+    flow = {bytes, round_to_ps(latency_ns), round_to_ps(work_ns), share(capacity), 0};
+    if (within && m.node.mesh) flow.pair_share = share(capacity / (gpus_ - 1));
+    return flow;
+  }
+  // Links between two GPUs have odd numbers, in the order of their use; ports and adapters have even numbers.
+  [[nodiscard]] FairFlows::Link link_of_pair(Rank src, Rank dst) {
+    const auto [at, is_new] = pairs_.try_emplace(std::pair(src, dst), 0);
+    if (is_new) at->second = 2 * static_cast<FairFlows::Link>(pairs_.size()) - 1;
+    return at->second;
+  }
 
   // Starts a flow over uses_ after a latency.
   void begin(Owner owner, Picoseconds latency, Picoseconds work) {
@@ -135,6 +151,8 @@ class FairNetwork final : public Network {
   const std::uint32_t gpus_;
   FairFlows flows_;
   bool of_program_ = false;
+  std::array<MessageFlow, 4> known_{};  // see flow_of()
+  std::map<std::pair<Rank, Rank>, FairFlows::Link> pairs_;
   std::vector<FairFlows::Use> uses_;
   std::vector<Pending> pending_;
   std::vector<std::uint32_t> unused_;

@@ -31,6 +31,7 @@ FairFlows::Flow FairFlows::add(Picoseconds now, double work_ps, std::span<const 
   for (const Use& use : uses) {
     if (use.share <= 0) continue;
     f.uses.push_back(use);
+    if (links_.size() <= use.link) links_.resize(std::size_t{use.link} + 1);
     links_[use.link].flows.push_back(flow);
   }
   if (f.uses.empty()) {
@@ -85,7 +86,6 @@ void FairFlows::distribute(Picoseconds now, std::span<const Use> from) {
     for (const Flow flow : links_[link].flows) {
       State& f = flows_[flow];
       if (std::exchange(f.visit, visit_) == visit_) continue;
-      f.new_rate = 0;
       f.fixed = false;
       rising.push_back(flow);
       for (const Use& use : f.uses) reach(use.link);
@@ -120,7 +120,6 @@ void FairFlows::distribute(Picoseconds now, std::span<const Use> from) {
     }
     for (const Flow flow : fixed) {
       State& f = flows_[flow];
-      f.new_rate = level;
       f.fixed = true;
       for (const Use& use : f.uses) links_[use.link].rising -= use.share;
     }

@@ -11,6 +11,7 @@
 
 namespace convert {
 
+// Links are numbers; the highest decides the memory.
 class FairFlows {
  public:
   using Flow = std::uint32_t;
@@ -19,8 +20,6 @@ class FairFlows {
     Link link = 0;
     double share = 0;  // of the link, at the flow's full rate; from 0 to 1
   };
-
-  explicit FairFlows(std::size_t links) : links_(links) {}
 
   // Adds a flow that starts now and needs `work` at the full rate. `now` never decreases.
   Flow add(Picoseconds now, double work_ps, std::span<const Use> uses);
@@ -43,7 +42,6 @@ class FairFlows {
     std::vector<Use> uses{};
     // Used while rates are distributed.
     std::uint64_t visit = 0;
-    double new_rate = 0;
     bool fixed = false;
   };
   struct LinkState {

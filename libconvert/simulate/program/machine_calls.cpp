@@ -2,28 +2,14 @@
 // Collective calls on a machine: their times, and the shares of ports and adapters that they use.
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <set>
 
-#include "core/collective.h"
 #include "core/diagnostic.h"
 #include "machine/call_time.h"
 #include "machine/chosen.h"
 #include "simulate/program/builder.h"
 
 namespace convert {
-namespace {
-
-// Returns the call's bytes as nccl-tests counts them: the larger buffer of a rank.
-double bytes_of_call(const CollectiveCall& call, std::uint32_t ranks, const SystemModel& model) {
-  if (!states_part(call.op)) return static_cast<double>(call.bytes);
-  if (call.parts == 0) return static_cast<double>(call.bytes) * ranks;
-  double sum = 0;
-  for (const std::int64_t part : model.parts[call.parts - 1]) sum += static_cast<double>(part);
-  return sum;
-}
-
-}  // namespace
 
 std::uint32_t ReplayBuilder::State::machine_nodes_of(std::uint32_t group) {
   nodes_of_groups.resize(program.groups.size());
@@ -46,21 +32,18 @@ CollectivePlan ReplayBuilder::State::plan_on_machine(const CollectiveCall& call)
   const ChosenMachine& chosen = *program.network.machine;
   const std::uint32_t ranks = program.groups[call.group].size(program.model);
   const MachineCall on_machine{call.op, ranks, machine_nodes_of(call.group),
-                               bytes_of_call(call, ranks, program.model)};
+                               static_cast<double>(larger_buffer(program.model, call, ranks))};
   const MachineCost cost = chosen.cost(on_machine);
   const double work_ns = std::max(0.0, cost.time_ns - cost.latency_ns);
-  constexpr double limit_ns = 9.2e15;
-  if (!(cost.time_ns < limit_ns)) throw input_error({}, "the collective takes more than 106 days", "machine");
-  const auto to_ps = [](double ns) { return static_cast<Picoseconds>(std::llround(ns * ps_per_ns)); };
   const auto share = [&](double bytes, double capacity) {
     return bytes > 0 && work_ns > 0 ? std::min(1.0, bytes / (work_ns * capacity)) : 0;
   };
   const CallTraffic moved = traffic(on_machine, cost.algorithm.method);
-  const Picoseconds latency = to_ps(cost.latency_ns);
+  const Picoseconds latency = round_to_ps(cost.latency_ns);
   return {
       .call = call,
       .on_machine = CallOnMachine{.flow = {.latency = latency,
-                                           .work = to_ps(cost.time_ns) - latency,
+                                           .work = round_to_ps(cost.time_ns) - latency,
                                            .port_use = share(moved.port, port_capacity(chosen.machine())),
                                            .adapter_use = share(moved.adapter, adapter_capacity(chosen.machine()))},
                                   .nodes = on_machine.nodes,

@@ -2,9 +2,7 @@
 #include "simulate/report/collective_kind.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
-#include <numeric>
 #include <tuple>
 
 #include "config/collective_rules.h"
@@ -23,13 +21,6 @@ std::map<std::uint32_t, const PhasePlan*> phases_by_dim(const CollectivePlan& pl
   if (plan.orders.empty()) return by_dim;
   for (const PhasePlan& p : plan.orders.front()) by_dim.emplace(p.dim, &p);
   return by_dim;
-}
-
-std::int64_t size_of(Collective op, std::int64_t bytes, std::uint32_t npus) {
-  if (op == Collective::barrier) return 0;
-  if (states_part(op) && __builtin_mul_overflow(bytes, npus, &bytes))
-    return std::numeric_limits<std::int64_t>::max();
-  return bytes;
 }
 
 CollectiveKind kind_of(const ReplayProgram& program, const CollectivePlan& plan) {
@@ -58,11 +49,7 @@ CollectiveKind kind_of(const ReplayProgram& program, const CollectivePlan& plan)
   }
   const std::uint32_t group = program.groups[plan.call.group].size(program.model);
   kind.npus = by_dim.empty() ? group : std::min(npus, group);
-  kind.size_bytes = size_of(plan.call.op, plan.call.bytes, kind.npus);
-  if (plan.call.parts != 0) {
-    const std::vector<std::int64_t>& parts = program.model.parts[plan.call.parts - 1];
-    kind.size_bytes = std::accumulate(parts.begin(), parts.end(), std::int64_t{0});
-  }
+  kind.size_bytes = larger_buffer(program.model, plan.call, kind.npus);
   return kind;
 }
 

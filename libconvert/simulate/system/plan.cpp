@@ -414,6 +414,16 @@ std::uint32_t SystemGroup::number(Rank npu) const {
   return static_cast<std::uint32_t>(at - places.begin());
 }
 
+std::int64_t larger_buffer(const SystemModel& model, const CollectiveCall& call, std::uint32_t npus) {
+  if (call.parts != 0) {
+    const std::vector<std::int64_t>& parts = model.parts[call.parts - 1];
+    return std::accumulate(parts.begin(), parts.end(), std::int64_t{0});
+  }
+  std::int64_t bytes = call.op == Collective::barrier ? 0 : call.bytes;
+  if (states_part(call.op) && __builtin_mul_overflow(bytes, npus, &bytes)) return INT64_MAX;
+  return bytes;
+}
+
 CollectivePlan plan_collective(const SystemModel& model, const SystemGroup& group, const CollectiveCall& call) {
   return Planner(model, group, call).run();
 }

@@ -135,6 +135,10 @@ struct CollectivePlan {
   }
 };
 
+// Returns the size of a call of `npus` members as nccl-tests counts it, S of bus_bandwidth_factor()
+// (core/collective.h): the larger buffer of a member; at most 2^63-1, and 0 for a barrier.
+[[nodiscard]] std::int64_t larger_buffer(const SystemModel& model, const CollectiveCall& call, std::uint32_t npus);
+
 // Returns the plan of a call. Throws Error(input), without a location, with the reason if the model cannot run it.
 [[nodiscard]] CollectivePlan plan_collective(const SystemModel& model, const SystemGroup& group,
                                              const CollectiveCall& call);

@@ -31,9 +31,9 @@ TEST(MachineFile, UnitsAndDefaults) {
   EXPECT_FALSE(m.fabric);
   EXPECT_TRUE(m.has_library);
   EXPECT_EQ(m.library.launch_ns, 9'000);
-  EXPECT_EQ(m.library.ring[0].step_ns, 900);
-  EXPECT_EQ(m.library.ring[0].share, 0.3);
-  EXPECT_EQ(m.library.ring[1].step_ns, LibraryCosts{}.ring[1].step_ns);
+  EXPECT_EQ(m.library.ring.LL.step_ns, 900);
+  EXPECT_EQ(m.library.ring.LL.share, 0.3);
+  EXPECT_EQ(m.library.ring.LL128.step_ns, LibraryCosts{}.ring.LL128.step_ns);
   EXPECT_EQ(m.library.copy_bytes_per_ns, 800);
   EXPECT_FALSE(m.library.nvls);
   EXPECT_FALSE(parse_small("library: { nvls: { channels: 24 } }\n").has_library);

@@ -25,7 +25,7 @@ struct FlowCase {
 // Runs the flows to their ends; returns the ends. Checks at each change that no link is overused, and that each
 // flow has its full rate or a full link on which no flow is faster.
 std::vector<Picoseconds> ends_of(const std::vector<FlowCase>& cases, std::size_t links) {
-  FairFlows flows(links);
+  FairFlows flows;
   std::vector<Picoseconds> ends(cases.size(), -1);
   std::map<FairFlows::Flow, std::size_t> running;
   std::vector<double> moved(cases.size());

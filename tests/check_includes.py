@@ -17,6 +17,7 @@ MAY_INCLUDE = {
     "feeder": {"core", "graph", "util"},
     "config": {"collectives", "core", "io", "util"},
     "machine": {"core", "config", "io"},
+    "calibrate": {"core", "config", "formats", "io", "machine", "util"},
     "simulate": {"core", "config", "graph", "feeder", "machine", "util"},
     "analyze": {"core", "graph", "util"},
     "generate": {"core", "config", "util"},

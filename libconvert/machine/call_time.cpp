@@ -60,7 +60,34 @@ Bandwidths bandwidths(const Machine& m, const MachineCall& call) {
   return b;
 }
 
-// Evaluates the candidates for a number of bytes.
+// Time of a call as a function of its bytes, for one candidate.
+struct RingTime {
+  double launch, latency, factor, per_byte, ranks, own;
+  bool overlaps;  // LL and LL128 pass lines on as they come: latency and flow overlap
+  double operator()(double bytes) const {
+    const double flow = factor * bytes * per_byte;
+    return launch + (overlaps ? std::sqrt(latency * latency + flow * flow) : latency + flow) + bytes / ranks * own;
+  }
+};
+struct TreeTime {
+  double start, rate;
+  double operator()(double bytes) const { return start + bytes / rate; }
+};
+struct NvlsTime {
+  double latency, depth;
+  std::array<double, nvls_chunks.size()> loop, loop_ns;  // bytes and time of a round of chunks
+  double operator()(double bytes) const {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < loop.size(); ++c) least = std::min(least, (depth + bytes / loop[c]) * loop_ns[c]);
+    return latency + least;
+  }
+};
+struct MessageTime {
+  double latency, per_byte, copied;  // copied: part of the bytes for each byte per ns
+  double operator()(double bytes) const { return latency + bytes * per_byte + bytes * copied; }
+};
+
+// The candidates of a call; its bytes do not count.
 class Formulas {
  public:
   Formulas(const Machine& machine, const MachineCall& call)
@@ -71,23 +98,20 @@ class Formulas {
         g_(call.ranks_of_node()),
         b_(bandwidths(machine, call)) {}
 
-  [[nodiscard]] double ring(Protocol p, double bytes) const {
+  [[nodiscard]] RingTime ring(Protocol p) const {
     const double laps = call_.collective == Collective::all_reduce ? 2 : 1;
     const double across = laps * (nodes_ - 1);
     const double latency = (laps * (n_ - 1) - across) * l_.ring[p].step_ns + across * l_.across.ring[p].step_ns;
     double per_byte = 1 / (b_.port * l_.ring[p].share);
     if (call_.nodes > 1) per_byte = std::max(per_byte, 1 / (b_.adapters * l_.across.ring[p].share));
-    const double flow = traffic_factor(call_) * bytes * per_byte;
     double own = 0;
     const Collective c = call_.collective;
     if (c == Collective::all_reduce || c == Collective::all_gather) own += 1 / l_.copy_bytes_per_ns;
     if (c == Collective::all_reduce || c == Collective::reduce_scatter) own += 1 / l_.reduce_bytes_per_ns;
-    // LL and LL128 pass lines on as they come: latency and flow overlap.
-    const double both = p == Protocol::simple ? latency + flow : std::hypot(latency, flow);
-    return l_.launch_ns + both + bytes / n_ * own;
+    return {l_.launch_ns, latency, traffic_factor(call_), per_byte, n_, own, p != Protocol::simple};
   }
 
-  [[nodiscard]] double tree(Protocol p, double bytes) const {
+  [[nodiscard]] TreeTime tree(Protocol p) const {
     const StepCost& level = l_.tree[p == Protocol::ll ? 0 : 1];
     double latency = 0, rate = b_.port * level.share;
     if (call_.nodes == 1) {
@@ -97,32 +121,32 @@ class Formulas {
                 2 * std::log2(nodes_) * l_.across.ring[p].step_ns;
       rate = std::min(rate, b_.adapters * l_.across.ring[p].share / branches());
     }
-    return l_.launch_ns + latency + bytes / rate;
+    return {l_.launch_ns + latency, rate};
   }
 
-  [[nodiscard]] double nvls(double bytes) const {
-    double latency = l_.nvls->latency_ns, depth = l_.nvls->depth, rate = l_.nvls->share * b_.port;
+  [[nodiscard]] NvlsTime nvls() const {
+    NvlsTime t{l_.nvls->latency_ns, l_.nvls->depth, {}, {}};
+    double rate = l_.nvls->share * b_.port;
     if (call_.nodes > 1) {
       const StepCost& across = l_.across.ring.Simple;
-      latency += 2 * std::log2(nodes_) * across.step_ns;
+      t.latency += 2 * std::log2(nodes_) * across.step_ns;
       rate = std::min(rate, b_.adapters * across.share / branches());
-      depth += l_.across.depth * std::log2(nodes_);
+      t.depth += l_.across.depth * std::log2(nodes_);
     }
-    double least = std::numeric_limits<double>::infinity();
-    for (const double chunk : nvls_chunks) {
-      const double loop = g_ * static_cast<double>(l_.nvls->channels) * chunk;
-      least = std::min(least, (depth + bytes / loop) * (l_.nvls->sync_ns + loop / rate));
+    for (std::size_t c = 0; c < nvls_chunks.size(); ++c) {
+      t.loop[c] = g_ * static_cast<double>(l_.nvls->channels) * nvls_chunks[c];
+      t.loop_ns[c] = l_.nvls->sync_ns + t.loop[c] / rate;
     }
-    return latency + least;
+    return t;
   }
 
-  // Returns whether the call's messages use the protocol LL.
-  [[nodiscard]] bool messages_are_ll() const {
+  // Returns whether the messages of a call of these bytes use the protocol LL.
+  [[nodiscard]] bool messages_are_ll(double bytes) const {
     const bool one = call_.collective == Collective::send;
-    return (one ? call_.bytes : call_.bytes / n_) <= static_cast<double>(l_.messages.below);
+    return (one ? bytes : bytes / n_) <= static_cast<double>(l_.messages.below);
   }
 
-  [[nodiscard]] double messages(bool ll, double bytes) const {
+  [[nodiscard]] MessageTime messages(bool ll) const {
     const StepCost& cost = ll ? l_.messages.LL : l_.messages.Simple;
     const bool one = call_.collective == Collective::send;
     const bool to_all = call_.collective == Collective::all_to_all;
@@ -139,7 +163,7 @@ class Formulas {
         per_byte = (n_ - g_) / n_ * g_ / adapters;
       }
     }
-    return latency + bytes * per_byte + (to_all ? bytes / n_ / l_.messages.copy_bytes_per_ns : 0);
+    return {latency, per_byte, to_all ? 1 / n_ / l_.messages.copy_bytes_per_ns : 0};
   }
 
  private:
@@ -151,6 +175,24 @@ class Formulas {
   double n_, nodes_, g_;
   Bandwidths b_;
 };
+
+// Calls visit(algorithm, time of bytes) for each candidate of a call with a formula and several ranks, in the order
+// of their precedence. `bytes` choose the protocol of messages.
+template <class Visit>
+void for_each_candidate(const Machine& machine, const MachineCall& call, double bytes, const Visit& visit) {
+  const Formulas f(machine, call);
+  if (by_rings(call.collective)) {
+    for (const Protocol p : protocols) visit(CallAlgorithm{CallMethod::ring, p}, f.ring(p));
+  }
+  if (call.collective == Collective::all_reduce) {
+    for (const Protocol p : {Protocol::ll, Protocol::simple}) visit(CallAlgorithm{CallMethod::tree, p}, f.tree(p));
+    if (machine.library.nvls && call.ranks_of_node() >= 3) visit(CallAlgorithm{CallMethod::nvls}, f.nvls());
+  }
+  if (by_messages(call.collective)) {
+    const bool ll = f.messages_are_ll(bytes);
+    visit(CallAlgorithm{CallMethod::messages, ll ? Protocol::ll : Protocol::simple}, f.messages(ll));
+  }
+}
 
 }  // namespace
 
@@ -174,23 +216,9 @@ std::vector<CallTime> candidates(const Machine& machine, const MachineCall& any)
     found.push_back({{CallMethod::copy}, launch + call.bytes / machine.library.copy_bytes_per_ns, launch});
     return found;
   }
-  const Formulas f(machine, call);
-  if (by_rings(call.collective)) {
-    for (const Protocol p : protocols)
-      found.push_back({{CallMethod::ring, p}, f.ring(p, call.bytes), f.ring(p, 0)});
-  }
-  if (call.collective == Collective::all_reduce) {
-    for (const Protocol p : {Protocol::ll, Protocol::simple})
-      found.push_back({{CallMethod::tree, p}, f.tree(p, call.bytes), f.tree(p, 0)});
-    if (machine.library.nvls && call.ranks_of_node() >= 3)
-      found.push_back({{CallMethod::nvls}, f.nvls(call.bytes), f.nvls(0)});
-  }
-  if (by_messages(call.collective)) {
-    const bool ll = f.messages_are_ll();
-    found.push_back({{CallMethod::messages, ll ? Protocol::ll : Protocol::simple},
-                     f.messages(ll, call.bytes),
-                     f.messages(ll, 0)});
-  }
+  for_each_candidate(machine, call, call.bytes, [&](CallAlgorithm algorithm, const auto& time) {
+    found.push_back({algorithm, time(call.bytes), time(0)});
+  });
   return found;
 }
 
@@ -198,6 +226,23 @@ std::optional<CallTime> call_time(const Machine& machine, const MachineCall& cal
   const std::vector<CallTime> all = candidates(machine, call);
   const auto least = std::ranges::min_element(all, {}, &CallTime::time_ns);
   return least == all.end() ? std::nullopt : std::optional(*least);
+}
+
+void call_times(const Machine& machine, const MachineCall& any, std::span<const double> bytes,
+                std::span<double> times_ns) {
+  const MachineCall call = with_formula(any);
+  if (by_messages(call.collective) || call.ranks == 1) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      MachineCall one = call;
+      one.bytes = bytes[i];
+      times_ns[i] = call_time(machine, one)->time_ns;
+    }
+    return;
+  }
+  std::ranges::fill(times_ns, std::numeric_limits<double>::infinity());
+  for_each_candidate(machine, call, 0, [&](CallAlgorithm, const auto& time) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) times_ns[i] = std::min(times_ns[i], time(bytes[i]));
+  });
 }
 
 double port_capacity(const Machine& machine) {

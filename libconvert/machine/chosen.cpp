@@ -161,7 +161,7 @@ MachineCost ChosenMachine::cost(const MachineCall& call) const {
   const MachineAccuracy& a = machine_.accuracy;
   const std::size_t band = size_band(call.bytes);
   const auto of = [&](const std::optional<ErrorByBand>& errors, double times) {
-    if (errors) cost.error_pct = errors->at(band) * times;
+    if (errors && errors->at(band)) cost.error_pct = *errors->at(band) * times;
   };
   switch (cost.source) {
     case CallSource::measured: of(a.sizes, 1); break;
@@ -223,6 +223,8 @@ NetworkConfig network_of(std::shared_ptr<const ChosenMachine> machine, const std
   if (!m.has_library)
     network.notes.push_back("machine " + m.name +
                             " has no constants of a library: defaults of NCCL, not calibrated");
+  for (const std::string& text : far_from_formulas(m))
+    network.notes.push_back("tables of machine " + m.name + ": " + text);
   if (network.machine->nodes()) set_dims(network, *network.machine->nodes());
   return network;
 }

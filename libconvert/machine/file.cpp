@@ -278,7 +278,10 @@ class MachineFileReader {
                               "[10, 6, 3]");
       }
       ErrorByBand all{};
-      for (std::size_t i = 0; i < 3; ++i) all.at(i) = number(n->items[i], std::string("accuracy.") + key, 0, 1000);
+      for (std::size_t i = 0; i < 3; ++i) {
+        if (n->items[i].kind == YamlNode::Kind::scalar && n->items[i].text == "none") continue;
+        all.at(i) = number(n->items[i], std::string("accuracy.") + key, 0, 1e6);
+      }
       errors = all;
     }
   }

@@ -109,8 +109,8 @@ struct MeasuredCall {
   double time_ns = 0;
 };
 
-// Mean error in percent of calls below 1 MiB, below 64 MiB, and of larger calls.
-using ErrorByBand = std::array<double, 3>;
+// Mean error in percent of calls below 1 MiB, below 64 MiB, and of larger calls; nothing for a band without data.
+using ErrorByBand = std::array<std::optional<double>, 3>;
 struct MachineAccuracy {
   std::optional<ErrorByBand> sizes{};   // between measured sizes
   std::optional<ErrorByBand> groups{};  // between measured group sizes

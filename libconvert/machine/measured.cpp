@@ -5,7 +5,10 @@
 #include <cmath>
 #include <iterator>
 #include <numbers>
+#include <set>
 #include <tuple>
+
+#include "core/units.h"
 
 namespace convert {
 namespace {
@@ -35,6 +38,25 @@ std::string_view name(CallSource source) {
     case CallSource::rescaled: return "rescaled";
   }
   return "";
+}
+
+std::vector<std::string> far_from_formulas(const Machine& machine) {
+  constexpr double far = 3;
+  std::set<Collective> seen;
+  std::vector<std::string> texts;
+  for (const MeasuredCall& m : machine.measured) {
+    const auto bytes = static_cast<double>(m.bytes);
+    const auto model = call_time(machine, {m.collective, m.ranks, m.nodes, bytes});
+    if (!model || size_band(bytes) == 0) continue;
+    const double ratio = m.time_ns / model->time_ns;
+    if ((ratio <= far && ratio >= 1 / far) || !seen.insert(m.collective).second) continue;
+    std::string factor = std::to_string(std::lround(10 * ratio));
+    factor.insert(factor.size() - 1, factor.size() == 1 ? "0." : ".");
+    texts.push_back(std::string(name(m.collective)) + " of " + std::to_string(m.ranks) + " ranks and " +
+                    format_bytes(m.bytes) + " took " + factor +
+                    " times the time of the formulas: another machine, or another unit?");
+  }
+  return texts;
 }
 
 MeasuredCurves::MeasuredCurves(const Machine& machine, std::span<const MeasuredCall> calls) : machine_(machine) {

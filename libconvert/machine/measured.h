@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,6 +23,10 @@ namespace convert {
 // - rescaled: the formulas alone, with other hardware than measured
 enum class CallSource : std::uint8_t { measured, between, beyond, model, rescaled };
 [[nodiscard]] std::string_view name(CallSource source);
+
+// Returns a text about the first group of each collective whose measured time of 1 MiB or more differs from the
+// formulas by more than a factor of three.
+[[nodiscard]] std::vector<std::string> far_from_formulas(const Machine& machine);
 
 class MeasuredCurves {
  public:

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "calibrate/calibration.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "core/diagnostic.h"
+#include "machine/constants.h"
+
+namespace convert {
+namespace {
+
+void refuse_conflicts(const std::vector<CalibrationNote>& notes) {
+  for (const CalibrationNote& note : notes) {
+    if (note.kind == NoteKind::conflict)
+      throw Error(Error::Kind::input, {}, note.text + " Calibrate each alone, or accept it with --force",
+                  "benchmark");
+  }
+}
+
+// Returns whether a fit has changed the constants of a collective's time.
+bool is_refitted(const FittedMachine& fitted, Collective collective, bool several_nodes) {
+  const bool messages = collective == Collective::all_to_all || collective == Collective::send ||
+                        collective == Collective::gather || collective == Collective::scatter;
+  if (fitted.fitted.contains(messages ? "messages.Simple.share" : "ring.Simple.share")) return true;
+  return several_nodes && fitted.fitted.contains(messages ? "across.messages.share" : "across.Simple.share");
+}
+
+// Returns the measured calls of the curves, and calls of the base machine of other collectives whose constants are
+// unchanged.
+std::vector<MeasuredCall> table_with_base(const Machine& base, const FittedMachine& fitted,
+                                          std::span<const BenchmarkCurve> curves) {
+  std::set<std::pair<Collective, bool>> measured;  // over several nodes
+  for (const BenchmarkCurve& c : curves) measured.insert({c.collective, c.nodes > 1});
+  std::vector<MeasuredCall> table;
+  for (const MeasuredCall& m : base.measured) {
+    const bool several = m.nodes > 1;
+    if (!measured.contains({m.collective, several}) && !is_refitted(fitted, m.collective, several))
+      table.push_back(m);
+  }
+  for (MeasuredCall& m : table_of(fitted.machine, curves)) table.push_back(std::move(m));
+  return table;
+}
+
+}  // namespace
+
+Calibration calibrate(const Machine& base, std::span<const BenchmarkCurve> curves,
+                      const CalibrationOptions& options) {
+  Calibration out;
+  out.notes = notes_of_data(base, curves);
+  if (!options.accepts_conflicts) refuse_conflicts(out.notes);
+  FittedMachine fitted{base, {}, {}, {}};
+  if (!options.keeps_constants) {
+    fitted = fit_machine(base, curves, options.fit);
+    for (CalibrationNote& note : notes_of_fit(fitted, curves)) out.notes.push_back(std::move(note));
+  }
+  out.formulas = errors_of_formulas(fitted.machine, curves);
+  out.between_sizes = errors_between_sizes(fitted.machine, curves);
+  out.between_groups = errors_between_groups(fitted.machine, curves);
+  out.alpha_beta = errors_of_alpha_beta(fitted.machine, curves);
+  std::erase_if(fitted.machine.harness_ns, [&](const auto& harness) {
+    return std::ranges::none_of(curves, [&](const BenchmarkCurve& c) { return harness_key(c) == harness.first; });
+  });
+  std::vector<MeasuredCall> table =
+      options.has_table ? table_with_base(base, fitted, curves) : std::vector<MeasuredCall>();
+  out.not_told = {fitted.not_told.begin(), fitted.not_told.end()};
+  out.machine = std::move(fitted.machine);
+  out.machine.measured = std::move(table);
+  const auto stated = [](const BandErrors& errors) {
+    return errors.count() == 0 ? std::nullopt : std::optional(errors.percent());
+  };
+  out.machine.accuracy = {stated(out.between_sizes), stated(out.between_groups), stated(out.formulas)};
+  return out;
+}
+
+std::vector<ComparedCall> compare_calls(const ChosenMachine& machine, std::span<const BenchmarkCurve> curves) {
+  std::vector<ComparedCall> rows;
+  for (const BenchmarkCurve& c : curves) {
+    for (std::size_t i = 0; i < c.bytes.size(); ++i) {
+      const MachineCost cost = machine.cost(c.call(c.bytes[i]));
+      rows.push_back({.curve = &c,
+                      .bytes = c.bytes[i],
+                      .measured_ns = c.times_ns[i],
+                      .predicted_ns = cost.time_ns + harness_ns(machine.machine(), c),
+                      .algorithm = cost.algorithm,
+                      .source = cost.source});
+    }
+  }
+  return rows;
+}
+
+}  // namespace convert

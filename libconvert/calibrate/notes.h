@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// What a calibration states about its data and its result.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "calibrate/curves.h"
+#include "calibrate/fit.h"
+#include "machine/machine.h"
+
+namespace convert {
+
+enum class NoteKind : std::uint8_t { note, warning, conflict };  // conflict: the data are of two machines
+struct CalibrationNote {
+  NoteKind kind = NoteKind::note;
+  std::string text;
+};
+
+// Returns notes about the measurements alone: sets that contradict each other, curves that are too short,
+// bandwidths that the hardware does not have, networks that trees hide.
+[[nodiscard]] std::vector<CalibrationNote> notes_of_data(const Machine& hardware,
+                                                         std::span<const BenchmarkCurve> curves);
+// Returns notes about a fit: groups without data, constants that the data do not determine or that are at a bound,
+// large harness times.
+[[nodiscard]] std::vector<CalibrationNote> notes_of_fit(const FittedMachine& fitted,
+                                                        std::span<const BenchmarkCurve> curves);
+
+}  // namespace convert

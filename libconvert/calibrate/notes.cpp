@@ -49,7 +49,7 @@ void add_conflicts(std::span<const BenchmarkCurve> curves, Notes& notes) {
       const BenchmarkCurve &x = curves[a], &y = curves[b];
       if (x.collective != y.collective || x.ranks != y.ranks || x.nodes != y.nodes) continue;
       if (x.set == y.set && x.machine == y.machine && x.run == y.run) continue;
-      for (const Band& band : {Band{1, "1-63 MiB"}, Band{2, "64 MiB or more"}}) {
+      for (const Band& band : {Band{1, "1-63 MiB"}, Band{2, "64 MiB and more"}}) {
         std::vector<double> ratios;
         for (std::size_t i = 0; i < x.bytes.size(); ++i) {
           if (size_band(x.bytes[i]) != band.band) continue;

@@ -11,7 +11,7 @@
 namespace convert {
 namespace {
 
-constexpr std::array<const char*, 3> band_titles = {"< 1 MiB", "1-63 MiB", ">= 64 MiB"};
+constexpr std::array<const char*, 3> band_titles = {"below 1 MiB", "1-63 MiB", "64 MiB up"};
 constexpr double ns_per_us = 1000;
 
 // The calls of a curve.
@@ -130,10 +130,10 @@ std::string calls_csv(std::span<const ComparedCall> calls) {
   std::string out = "set,collective,ranks,nodes,bytes,us,predicted_us,error_pct,algorithm,source\n";
   for (const ComparedCall& c : calls) {
     out += csv_field(c.curve->set) + ',' + std::string(name(c.curve->collective)) + ',' +
-           std::to_string(c.curve->ranks) + ',' + std::to_string(c.curve->nodes) + ',' +
-           format_fixed(c.bytes, 0) + ',' + format_fixed(c.measured_ns / ns_per_us, 4) + ',' +
-           format_fixed(c.predicted_ns / ns_per_us, 4) + ',' + format_fixed(c.error_pct(), 2) + ',' +
-           name(c.algorithm, c.curve->nodes) + ',' + std::string(name(c.source)) + '\n';
+           std::to_string(c.curve->ranks) + ',' + std::to_string(c.curve->nodes) + ',' + format_fixed(c.bytes, 0) +
+           ',' + format_fixed(c.measured_ns / ns_per_us, 4) + ',' + format_fixed(c.predicted_ns / ns_per_us, 4) +
+           ',' + format_fixed(c.error_pct(), 2) + ',' + name(c.algorithm, c.curve->nodes) + ',' +
+           std::string(name(c.source)) + '\n';
   }
   return out;
 }

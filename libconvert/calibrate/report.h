@@ -17,9 +17,9 @@ namespace convert {
 using MethodErrors = std::pair<std::string, BandErrors>;
 
 struct CalibrationReport {
-  std::string machine;                    // name
-  std::vector<ComparedCall> calls;        // curve by curve
-  std::vector<MethodErrors> methods;      // further lines of errors
+  std::string machine;                // name
+  std::vector<ComparedCall> calls;    // curve by curve
+  std::vector<MethodErrors> methods;  // further lines of errors
   std::vector<CalibrationNote> notes;
 };
 [[nodiscard]] std::string calibration_text(const CalibrationReport& report);

@@ -22,11 +22,12 @@ struct BenchmarkSelection {
   std::vector<std::string> sets{}, machines{};
   std::vector<Collective> collectives{};
   std::vector<std::uint32_t> ranks{};
-  std::optional<double> harness_ns{};   // that the benchmark adds to each call
+  std::optional<double> harness_ns{};  // that the benchmark adds to each call
   std::optional<bool> fits_harness{};  // nothing: as the kind of the benchmark requires
 };
 
-// Parses an operand such as "given.csv,set=N1+N2,overhead=fit". Throws Error(usage) for an unknown key and a bad value.
+// Parses an operand such as "given.csv,set=N1+N2,overhead=fit". Throws Error(usage) for an unknown key and a bad
+// value.
 [[nodiscard]] BenchmarkSelection parse_benchmark_selection(const std::string& operand);
 
 // Curves of a benchmark, and whether their harness is to be fitted.
@@ -34,8 +35,9 @@ struct SelectedCurves {
   BenchmarkCurves curves{};
   bool fits_harness = false;
 };
-// Reads the rows that are selected. Calls without a number of nodes have as few as possible. Throws Error(input).
-[[nodiscard]] SelectedCurves read_curves(const BenchmarkSelection& selection, std::string_view text,
-                                         std::uint32_t gpus_of_node, Diagnostics& diagnostics);
+// Returns the curves of the selected rows of a benchmark that was read with the options of the selection. Calls without
+// a number of nodes have as few as possible. Throws Error(input) if no row is selected.
+[[nodiscard]] SelectedCurves select_curves(const BenchmarkSelection& selection, Benchmark benchmark,
+                                           std::uint32_t gpus_of_node, Diagnostics& diagnostics);
 
 }  // namespace convert

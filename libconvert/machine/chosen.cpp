@@ -141,6 +141,7 @@ const MachinePreset* find_machine_preset(std::string_view name) {
 ChosenMachine::ChosenMachine(Machine machine, std::optional<std::uint32_t> nodes, bool uses_tables, bool rescaled)
     : machine_(std::move(machine)),
       nodes_(nodes),
+      uses_tables_(uses_tables),
       rescaled_(rescaled),
       curves_(machine_, uses_tables && !rescaled ? std::span<const MeasuredCall>(machine_.measured)
                                                  : std::span<const MeasuredCall>()) {}
@@ -189,6 +190,20 @@ std::shared_ptr<const ChosenMachine> choose_preset(const std::string& option) {
                       " (et-replay --list-machines)");
   }
   return MachineKeys(file).apply(parse_preset(*preset));
+}
+
+std::shared_ptr<const ChosenMachine> choose_machine(const std::string& option) {
+  if (names_machine(option)) return choose_preset(option);
+  const NetworkFile file = split_network_file(option);
+  std::error_code error;
+  if (!fs::exists(file.path, error) && file.path.find_first_of("/.") == std::string::npos)
+    throw usage_error(option + ": there is no machine " + file.path + hint_for(file.path, preset_names()) +
+                      " (et-replay --list-machines)");
+  const std::string text = open_input(file.path)->read_rest();
+  if (!is_machine_text(text))
+    throw input_error({.file = file.path}, "not a machine file: its first key is neither machine nor extends",
+                      "machine");
+  return choose_machine(file, text);
 }
 
 std::shared_ptr<const ChosenMachine> choose_machine(const NetworkFile& file, std::string_view text) {

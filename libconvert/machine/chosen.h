@@ -35,6 +35,8 @@ class ChosenMachine {
 
   [[nodiscard]] const Machine& machine() const { return machine_; }
   [[nodiscard]] const std::optional<std::uint32_t>& nodes() const { return nodes_; }
+  [[nodiscard]] bool uses_tables() const { return uses_tables_; }
+  [[nodiscard]] bool is_rescaled() const { return rescaled_; }
   // Returns the time of a call. Throws Error(input) for a collective without a time on machines, and for several
   // nodes without adapters.
   [[nodiscard]] MachineCost cost(const MachineCall& call) const;
@@ -42,6 +44,7 @@ class ChosenMachine {
  private:
   const Machine machine_;
   std::optional<std::uint32_t> nodes_;
+  bool uses_tables_ = false;
   bool rescaled_ = false;
   MeasuredCurves curves_;
 };
@@ -52,6 +55,8 @@ class ChosenMachine {
 // Returns the machine of an option such as "dgx-h100,nodes=16" or "machine:dgx-h100,adapters=4". Throws
 // Error(usage) for an unknown name, and for an unknown key or a bad value.
 [[nodiscard]] std::shared_ptr<const ChosenMachine> choose_preset(const std::string& option);
+// Returns the machine of an option that names a preset or a machine file: "mine.yml,nodes=4".
+[[nodiscard]] std::shared_ptr<const ChosenMachine> choose_machine(const std::string& option);
 // Does the same for the text of a machine file. Tables are read from its folder.
 [[nodiscard]] std::shared_ptr<const ChosenMachine> choose_machine(const NetworkFile& file, std::string_view text);
 

@@ -99,11 +99,7 @@ class MachineFileReader {
     const YamlNode* const node = root_.find("machine");
     if (node == nullptr) throw input_error({.file = file_}, "key machine is missing", machine_yaml.rule);
     std::string name = word(*node, "machine");
-    const auto good = [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-             c == '_';
-    };
-    if (!std::ranges::all_of(name, good))
+    if (!is_machine_name(name))
       throw failure(*node, "machine requires a name of letters, digits, '-', '.' and '_', not '" + name + "'");
     return name;
   }
@@ -316,6 +312,13 @@ Machine parse_with_bases(const std::string& file, std::string_view text, const M
 }
 
 }  // namespace
+
+bool is_machine_name(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+           c == '_';
+  });
+}
 
 bool is_machine_text(std::string_view text) {
   for (std::size_t begin = 0; begin < text.size();) {

@@ -22,6 +22,8 @@ struct MachineText {
   MachineFiles files{};  // of a machine file
 };
 
+// Returns whether a text may be the name of a machine: letters, digits, '-', '.' and '_'.
+[[nodiscard]] bool is_machine_name(std::string_view text);
 // Returns whether a YAML text is a machine file: its first key is one of a machine.
 [[nodiscard]] bool is_machine_text(std::string_view text);
 

@@ -96,7 +96,7 @@ void add_target_options(App& app, OutputOptions& to, const std::string& types) {
 
 void add_output_options(App& app, OutputOptions& to, const std::string& types) {
   add_target_options(app, to, types);
-  app.add_flag("--force", to.force, "replace a set of another size or a full directory").no_history();
+  app.add_flag("--force", to.force, option_text::force).no_history();
   app.add_flag("--no-history", to.no_history, "do not record how the output was made").no_history().advanced();
 }
 

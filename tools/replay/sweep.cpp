@@ -217,7 +217,7 @@ void lead(const SweepOptions& sweep, const SweepPlan& plan, std::optional<std::s
 void add_sweep_options(App& app, SweepOptions& to) {
   app.group("Sweep");
   app.add_texts("--sweep", to.axes, "FILE|KEY=A,B,...", "replay every combination of values; may be repeated");
-  app.add_option("--plot", to.plot, "FILE", "also draw the times of a sweep (SVG)").advanced();
+  app.add_option("--plot", to.plot, "FILE", option_text::plot).advanced();
   app.add_option("--relative-to", to.relative_to, "KEY=VALUE", "add slowdowns relative to the runs with this value")
       .advanced();
   app.add_flag("--restart", to.restart, "begin the sweep anew, whatever -o holds").advanced();

@@ -35,8 +35,8 @@ struct SelectedCurves {
   BenchmarkCurves curves{};
   bool fits_harness = false;
 };
-// Returns the curves of the selected rows of a benchmark that was read with the options of the selection. Calls without
-// a number of nodes have as few as possible. Throws Error(input) if no row is selected.
+// Returns the curves of the selected rows of a benchmark that was read with the options of the selection. Calls
+// without a number of nodes have as few as possible. Throws Error(input) if no row is selected.
 [[nodiscard]] SelectedCurves select_curves(const BenchmarkSelection& selection, Benchmark benchmark,
                                            std::uint32_t gpus_of_node, Diagnostics& diagnostics);
 

@@ -76,6 +76,7 @@ BenchmarkSelection parse_benchmark_selection(const std::string& operand) {
                        .machines = words_of(file, "machine"),
                        .collectives = collectives_of(file),
                        .ranks = ranks_of(file)};
+  if (s.collectives.size() == 1) s.read.collective = s.collectives.front();
   if (s.ranks.size() == 1) s.read.ranks = s.ranks.front();
   if (file.get("nodes"))
     s.read.nodes = static_cast<std::uint32_t>(file.whole("nodes", 1, most_ranks_of_benchmark, 1));

@@ -95,6 +95,8 @@ Scenario make_scenario(const RunSettings& settings) {
       apply(wire, scenario.network);
     }
   }
+  if (s.options.comm_scale != 1 && !s.comm_recorded)
+    throw usage_error("comm.scale changes recorded times of communication; it requires --comm recorded");
   ReplayOptions& options = scenario.options;
   options.astra = s.astra.value_or(false);
   const Rules rules(options.astra);

@@ -40,6 +40,13 @@ void choose_times(Benchmark& benchmark, TimeChoice times) {
 
 }  // namespace
 
+bool is_benchmark_text(std::string_view head) {
+  const std::string_view text = without_mark(head);
+  const auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
+  return has("\"coll_perf\"") || has("\"ranksPerNode\"") || has("\"nccl_version\"") || is_benchmark_csv(text) ||
+         is_nccl_log(text) || has("network_throughput_bytes_per_sec");
+}
+
 Benchmark read_benchmark(const std::string& file, std::string_view text, const BenchmarkReadOptions& options,
                          Diagnostics& diagnostics) {
   const BenchmarkSource source{

@@ -31,6 +31,9 @@ struct BenchmarkReadOptions {
   bool operator==(const BenchmarkReadOptions&) const = default;
 };
 
+// Returns whether the beginning of a text is that of a benchmark.
+[[nodiscard]] bool is_benchmark_text(std::string_view head);
+
 // Returns the points of a log, at least one:
 // - output of nccl-tests and rccl-tests, as text or by their option -J
 // - JSON lines of NCCL Inspector or MSCCL++

@@ -78,7 +78,15 @@ void NodeCompiler::compile_recorded(bool communicates) {
   const IntValue delay = integer(attr::start_delay_nanos, false);
   if (delay && delay.value > static_cast<std::int64_t>(max_duration_ns))
     fail("times", "the start delay exceeds 106 days");
-  if (communicates && !has_recorded_time()) ++omitted_.untimed_communication;
+  if (!communicates) return;
+  if (!has_recorded_time()) ++omitted_.untimed_communication;
+  if (options_.comm_scale != 1) scale_time(options_.comm_scale);
+}
+
+void NodeCompiler::scale_time(double factor) {
+  const double ps = static_cast<double>(out_.op.value) * factor;
+  if (!(ps < 9e18)) return fail("times", "the duration exceeds 106 days after a factor");
+  out_.op.value = static_cast<Picoseconds>(ps);
 }
 
 // Computes the time by the roofline model: operations run at peak, or slower if local memory limits them.
@@ -339,9 +347,7 @@ void NodeCompiler::slow_down() {
   if (options_.slow.empty() || inside_ || out_.op.type != OpType::timed || node_->type != NodeType::comp) return;
   const auto slow = options_.slow.find(trace_->rank);
   if (slow == options_.slow.end()) return;
-  const double ps = static_cast<double>(out_.op.value) * slow->second;
-  if (!(ps < 9e18)) return fail("times", "the duration exceeds 106 days after slow-down");
-  out_.op.value = static_cast<Picoseconds>(ps);
+  scale_time(slow->second);
 }
 
 void NodeCompiler::note_gaps() {

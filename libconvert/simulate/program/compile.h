@@ -100,6 +100,7 @@ class NodeCompiler {
   void compile_duration(std::uint64_t min_ns = 1);
   [[nodiscard]] bool has_recorded_time() const;
   void compile_recorded(bool communicates);
+  void scale_time(double factor);
   void compile_compute();
   void note_roofline();
   void count_times(bool priced);

@@ -110,6 +110,7 @@ struct ReplayOptions {
   std::map<Rank, double> slow{};           // stragglers: factor of the times of computing nodes
   FreeWork free{};
   Recorded recorded = Recorded::nothing;  // everything: by RecordedReplay only
+  double comm_scale = 1;                  // factor of recorded times of communication
   bool astra = false;                     // by ASTRA-sim's rules; see Rules
   bool astra_names = false;               // messages use ASTRA-sim's names of options
   bool symmetry = true;  // simulate one of equivalent ranks, if this provably gives the same result

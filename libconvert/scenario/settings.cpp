@@ -229,9 +229,11 @@ std::span<const Setting> all_settings() { return setting_table; }
 std::span<const Setting> astra_options() { return astra_table; }
 
 const Setting* find_setting(const std::string& key) {
-  const auto* const found = std::find_if(std::begin(setting_table), std::end(setting_table),
-                                         [&](const Setting& s) { return stem(key) == s.key; });
-  return found == std::end(setting_table) ? nullptr : found;
+  for (const std::string& name : {key, stem(key)}) {  // of a dimension: "bandwidth.1"
+    const auto* const found = std::ranges::find_if(setting_table, [&](const Setting& s) { return name == s.key; });
+    if (found != std::end(setting_table)) return found;
+  }
+  return nullptr;
 }
 
 void RunSettings::set(const std::string& key, const std::string& value) {

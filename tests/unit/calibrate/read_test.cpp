@@ -37,7 +37,8 @@ TEST(ReadBenchmark, LongLines) {
   for (int i = 0; i < 1'000'000; ++i) words += "8 ";
   EXPECT_EQ(log_refusal(words), "log: no measurement; a row of a table states size and time");
   EXPECT_EQ(log_refusal("{\"coll_perf\":" + std::string(2'000'000, '[')).substr(0, 6), "log:1:");
-  EXPECT_EQ(log_refusal("collective,ranks,bytes,us\n" + std::string(2'000'000, ',')).substr(0, 18), "log: no measuremen");
+  EXPECT_EQ(log_refusal("collective,ranks,bytes,us\n" + std::string(2'000'000, ',')).substr(0, 18),
+            "log: no measuremen");
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ std::vector<std::string> cells_of_line(std::string_view line) {
   return cells;
 }
 
-// Returns the first line with contents; empty if there is none.
+// Returns the first line with contents, or an empty text.
 std::string_view first_line(std::string_view text) {
   BenchmarkLines lines(text);
   while (lines.next()) {

@@ -60,7 +60,7 @@ class InspectorReader {
   Benchmark read() {
     BenchmarkJson json(source_);
     bool has_header = false;
-    InspectorHeader header;  // a record without a header has that of the record before
+    InspectorHeader header;  // of this record or an earlier one
     while (std::optional<InspectorRecord> record = json.next(read_record)) {
       if (record->header) {
         header = std::move(*record->header);
@@ -110,7 +110,7 @@ class InspectorReader {
     if (!is_first) found->second.least_ns = std::min(found->second.least_ns, time);
   }
 
-  // Ranks that call before the last one wait, so the least time of a call is that of the collective.
+  // Ranks that call before the last rank wait for it. The least time of a call contains no waiting.
   [[nodiscard]] Benchmark curves() {
     std::vector<std::vector<double>> times(points_.size());
     for (const auto& [call, of_ranks] : calls_) times[of_ranks.curve].push_back(of_ranks.least_ns);

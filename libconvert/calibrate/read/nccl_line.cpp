@@ -109,7 +109,7 @@ std::optional<NcclLogDevice> nccl_device(std::string_view line) {
   return device;
 }
 
-std::optional<NcclColumns> nccl_columns(std::string_view line) {
+std::optional<NcclLogColumns> nccl_columns(std::string_view line) {
   if (line.find("algbw") == std::string_view::npos) return std::nullopt;
   const std::vector<std::string_view> words = words_of(line);
   // Up to 2018: bytes, N, type, op, and times in milliseconds.
@@ -119,7 +119,7 @@ std::optional<NcclColumns> nccl_columns(std::string_view line) {
   const auto first = std::find_if(type, words.end(), is_time);
   if (first == words.end() || type - words.begin() < 2) return std::nullopt;
   const auto second = std::find_if(first + 1, words.end(), is_time);
-  NcclColumns columns;
+  NcclLogColumns columns;
   columns.has_redop = std::find(type, first, is_old ? "op" : "redop") != first;
   columns.has_root = std::find(type, first, "root") != first;
   columns.halves = second == words.end() ? 1 : 2;
@@ -135,11 +135,11 @@ std::optional<NcclColumns> nccl_columns(std::string_view line) {
 
 bool is_nccl_row(std::string_view line) { return size_of_row(words_of(line)).has_value(); }
 
-std::optional<NcclWords> nccl_row(std::string_view line, const NcclColumns& columns) {
+std::optional<NcclLogRow> nccl_row(std::string_view line, const NcclLogColumns& columns) {
   const std::vector<std::string_view> words = words_of(line);
   const std::optional<std::size_t> size = size_of_row(words);
   if (!size) return std::nullopt;
-  NcclWords row{.bytes = without_tag(words[*size])};
+  NcclLogRow row{.bytes = without_tag(words[*size])};
   std::size_t at = *size + 3;
   // alltoall_perf of 2021 has the column redop, but its rows do not.
   if (columns.has_redop && at < words.size() && !parse_number(words[at])) ++at;

@@ -24,7 +24,7 @@ struct NcclLogDevice {
 
 // The line with the names of the columns. A row has two halves, out of place and in place, each beginning with a
 // time. Some columns of texts may be blank in a row.
-struct NcclColumns {
+struct NcclLogColumns {
   bool has_redop = false;
   bool has_root = false;
   std::size_t halves = 1;
@@ -35,20 +35,20 @@ struct NcclColumns {
   double unit_ns = 1000;  // of times
 };
 // Returns nothing if the line is not a header.
-[[nodiscard]] std::optional<NcclColumns> nccl_columns(std::string_view line);
+[[nodiscard]] std::optional<NcclLogColumns> nccl_columns(std::string_view line);
 
 // Words of a row.
-struct NcclHalf {
+struct NcclLogHalf {
   std::string_view time{}, algbw{}, busbw{}, wrong{}, error{};
 };
-struct NcclWords {
+struct NcclLogRow {
   std::string_view bytes{};
-  std::vector<NcclHalf> halves{};  // none if the row is cut
+  std::vector<NcclLogHalf> halves{};  // none if the row is cut
 };
 // Returns whether the line has the columns size, count and type, whatever precedes.
 [[nodiscard]] bool is_nccl_row(std::string_view line);
 // Returns the words of a row; nothing if the line is not a row.
-[[nodiscard]] std::optional<NcclWords> nccl_row(std::string_view line, const NcclColumns& columns);
+[[nodiscard]] std::optional<NcclLogRow> nccl_row(std::string_view line, const NcclLogColumns& columns);
 
 // Returns the last name of a program of nccl-tests in the line (all_reduce_perf), which may be in a path.
 [[nodiscard]] std::optional<std::string_view> nccl_program(std::string_view line);

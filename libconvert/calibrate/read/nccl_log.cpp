@@ -41,13 +41,17 @@ std::optional<RanksOfFactor> ranks_of_factor(Collective collective, const Printe
   const double n = ranks(busbw.value / algbw.value);
   if (!(n > 1.5 && n <= most_benchmark_ranks) || std::abs(n - std::round(n)) >= 0.02 * n + 0.05)
     return std::nullopt;
-  const auto bound = [](double value) {  // beyond the pole the factor is that of any larger number
-    return value > 1 && value < most_benchmark_ranks ? static_cast<std::uint32_t>(std::lround(value))
-                                                     : most_benchmark_ranks;
+  const auto count = static_cast<std::uint32_t>(std::lround(n));
+  // A factor beyond the limit of many ranks bounds nothing.
+  const auto inside = [](double value, double otherwise) {
+    return value > 1 && value < most_benchmark_ranks ? value : otherwise;
   };
-  return RanksOfFactor{.ranks = bound(n),
-                       .least = bound(ranks((busbw.value - busbw.error) / (algbw.value + algbw.error))),
-                       .most = bound(ranks((busbw.value + busbw.error) / (algbw.value - algbw.error)))};
+  const double least = inside(ranks((busbw.value - busbw.error) / (algbw.value + algbw.error)), 2);
+  const double most =
+      inside(ranks((busbw.value + busbw.error) / (algbw.value - algbw.error)), double{most_benchmark_ranks});
+  return RanksOfFactor{.ranks = count,
+                       .least = std::min(count, static_cast<std::uint32_t>(std::ceil(least))),
+                       .most = std::max(count, static_cast<std::uint32_t>(most))};
 }
 
 struct NcclListedDevice {
@@ -56,11 +60,11 @@ struct NcclListedDevice {
   std::uint32_t line = 0;
 };
 
-struct NcclRun {
+struct NcclLogRun {
   std::string program{};   // "all_reduce_perf"
   bool is_stated = false;  // by "Collective test starting"; otherwise by a command
   std::vector<NcclListedDevice> devices{};
-  std::optional<NcclColumns> columns{};
+  std::optional<NcclLogColumns> columns{};
   std::uint32_t header_line = 0;
   std::vector<BenchmarkPoint> points{};
   std::uint32_t rows = 0;          // also rows of 0 bytes
@@ -98,13 +102,13 @@ class NcclLogReader {
     }
     if (!has("Collective test concluded")) take_program(line, is_start);
     if (const std::optional<NcclLogDevice> device = nccl_device(line)) return take_device(*device);
-    if (const std::optional<NcclColumns> columns = nccl_columns(line)) return take_header(*columns);
+    if (const std::optional<NcclLogColumns> columns = nccl_columns(line)) return take_header(*columns);
     if (has("Out of bounds values") && has("FAILED")) {
       const std::string_view count = line.substr(line.find_last_of(':') + 1);
       throw source_.failure(line_, "the run found wrong values:" + cut_text(count, 40) + "; measure again");
     }
     if (run_.columns) {
-      if (const std::optional<NcclWords> row = nccl_row(line, *run_.columns)) take_row(*row, has(" NCCL "));
+      if (const std::optional<NcclLogRow> row = nccl_row(line, *run_.columns)) take_row(*row, has(" NCCL "));
     } else if (row_without_header_ == 0 && is_nccl_row(line)) {
       row_without_header_ = line_;
     }
@@ -145,20 +149,20 @@ class NcclLogReader {
     if (benchmark_.gpu.empty()) benchmark_.gpu = device.gpu;
   }
 
-  void take_header(const NcclColumns& columns) {
+  void take_header(const NcclLogColumns& columns) {
     if (run_.rows > 0) begin_run();
     run_.columns = columns;
     run_.header_line = line_;
   }
 
-  void take_row(const NcclWords& row, bool has_message) {
+  void take_row(const NcclLogRow& row, bool has_message) {
     if (row.bytes.find_first_not_of('0') == std::string_view::npos) {
       ++run_.rows;
       return;
     }
-    const auto is_time = [](const NcclHalf& half) { return half.time != "N/A" && half.time != "-"; };
+    const auto is_time = [](const NcclLogHalf& half) { return half.time != "N/A" && half.time != "-"; };
     // Messages of NCCL may break a row.
-    const bool is_broken = has_message && !std::ranges::all_of(row.halves, [](const NcclHalf& half) {
+    const bool is_broken = has_message && !std::ranges::all_of(row.halves, [](const NcclLogHalf& half) {
                              return parse_number(half.time).has_value();
                            });
     if (row.halves.empty() || is_broken) {
@@ -166,7 +170,7 @@ class NcclLogReader {
       return;
     }
     BenchmarkPoint point{.bytes = source_.bytes(line_, "the size", row.bytes), .line = line_};
-    for (const NcclHalf& half : row.halves) {
+    for (const NcclLogHalf& half : row.halves) {
       if (!is_time(half)) continue;
       const std::optional<double> wrong = parse_number(half.wrong);
       if (wrong && *wrong > 0)
@@ -208,8 +212,8 @@ class NcclLogReader {
           "the collective is not stated; give collective=NAME, or add the line \"# Collective test "
           "starting: NAME_perf\" before the table");
     if (!collective) {
-      source_.warn(run_.header_line, shown_word(run_.program) + " measures no collective; its " +
-                                         counted(run_.points.size(), "row") + " are omitted");
+      source_.warn(run_.header_line, shown_word(run_.program) + " measures no collective; " +
+                                         counted(run_.points.size(), "row") + " omitted");
       return;
     }
     const auto [ranks, nodes] = group_of(*collective);
@@ -271,15 +275,15 @@ class NcclLogReader {
       throw source_.failure(run_.header_line,
                             "the number of ranks is not stated, and no device is listed; give ranks=N");
     if (found->least < found->most)
-      source_.warn(run_.header_line, "no device is listed; busbw / algbw is that of " +
-                                         std::to_string(found->least) + " to " + counted(found->most, "rank") +
-                                         ", read as " + std::to_string(found->ranks) + "; give ranks=N");
+      source_.warn(run_.header_line, "no device is listed; busbw / algbw fits " + std::to_string(found->least) +
+                                         " to " + counted(found->most, "rank") + ", read as " +
+                                         std::to_string(found->ranks) + "; give ranks=N");
     return found->ranks;
   }
 
   const BenchmarkSource& source_;
   Benchmark benchmark_;
-  NcclRun run_;
+  NcclLogRun run_;
   std::string next_program_;
   std::string scratch_;
   std::uint32_t line_ = 0;

@@ -19,7 +19,7 @@ namespace convert {
 enum class TimeChoice : std::uint8_t { best, out, in };
 
 struct BenchmarkReadOptions {
-  // Of logs that do not state them.
+  // Values for logs that do not state them.
   std::optional<Collective> collective{};
   std::optional<std::uint32_t> ranks{};
   std::optional<std::uint32_t> nodes{};

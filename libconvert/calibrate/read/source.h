@@ -25,13 +25,13 @@ struct BenchmarkSource {
   void warn(std::uint32_t line, const std::string& message) const;
 
   // Return a value from its text. Throw Error(input) that names it `noun` if it is out of range.
-  [[nodiscard]] double time_ns(std::uint32_t line, std::string_view noun, std::string_view text,
+  [[nodiscard]] double time_ns(std::uint32_t line, std::string_view noun, std::string_view word,
                                double unit_ns) const;
-  // Checks a time that was computed from `text`.
+  // Checks a time that was computed from `word`.
   [[nodiscard]] double checked_ns(std::uint32_t line, std::string_view noun, double ns,
-                                  std::string_view text) const;
-  [[nodiscard]] std::int64_t bytes(std::uint32_t line, std::string_view noun, std::string_view text) const;
-  [[nodiscard]] std::uint32_t ranks(std::uint32_t line, std::string_view noun, std::string_view text) const;
+                                  std::string_view word) const;
+  [[nodiscard]] std::int64_t bytes(std::uint32_t line, std::string_view noun, std::string_view word) const;
+  [[nodiscard]] std::uint32_t ranks(std::uint32_t line, std::string_view noun, std::string_view word) const;
   // Returns bytes x factor.
   [[nodiscard]] std::int64_t times(std::uint32_t line, std::int64_t bytes, std::uint32_t factor) const;
   // Returns the number of nodes of a group of ranks on a number of hosts, if known.

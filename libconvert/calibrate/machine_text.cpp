@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -21,7 +22,7 @@ std::string digits(double value) {
   return {text.data(), end};
 }
 // Returns a time with all digits, in us.
-std::string time_text(double ns) { return digits(ns / 1000) + "us"; }
+std::string time_text(double ns) { return format_exact(std::llround(ns * ps_per_ns), ps_per_us) + "us"; }
 
 std::string value_text(const LibraryConstant& constant, double value) {
   switch (constant.unit) {

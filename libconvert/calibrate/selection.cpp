@@ -67,7 +67,8 @@ using SelectedCurve = std::tuple<std::string, std::string, std::uint32_t, std::u
 }  // namespace
 
 BenchmarkSelection parse_benchmark_selection(const std::string& operand) {
-  const NetworkFile file = split_network_file(operand);
+  NetworkFile file = split_network_file(operand);
+  file.noun = "input";
   file.check_keys({"set", "machine", "collective", "ranks", "nodes", "name", "overhead", "times", "key"},
                   "a benchmark");
   BenchmarkSelection s{.file = file.path,

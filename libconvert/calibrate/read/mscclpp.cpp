@@ -32,9 +32,7 @@ MscclppLine read_mscclpp_line(JsonCursor& in) {
 }  // namespace
 
 Error programs_refused(const BenchmarkSource& source) {
-  return source.failure(1,
-                        "these are kernels of MSCCL++, not calls of the library; give --program ALGORITHM and the "
-                        "JSON lines of MSCCL++'s benchmarks to fit library.program to their times");
+  return source.failure(1, "these are kernels of MSCCL++, not calls of the collective library");
 }
 
 Benchmark read_mscclpp(const BenchmarkSource& source) {

@@ -22,7 +22,7 @@ bool is_network_option(std::string_view piece) {
 }
 
 Error option_error(const NetworkFile& file, const std::string& why) {
-  return usage_error("network '" + file.path + "': " + why);
+  return usage_error(file.noun + " '" + file.path + "': " + why);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ struct NetworkFile {
   std::string path;
   // In order. A piece without '=' after a comma belongs to the previous value: lat=nvlink:500ns,pci:700ns.
   std::vector<std::pair<std::string, std::string>> options{};
+  std::string noun = "network";  // for messages
 
   // Returns the value of a key; nothing if the key is absent. All readers throw Error(usage), with file and key,
   // for a repeated key and an invalid value.

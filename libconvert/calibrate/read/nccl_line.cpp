@@ -51,7 +51,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
 
 constexpr char escape = '\x1b';
 
-// Returns the length of the escape sequence or of the tag at the begin of a text; 0 if there is none.
+// Returns the length of the escape sequence or of the tag at the begin of a text, or 0.
 std::size_t mark_at_begin(std::string_view text) {
   constexpr std::size_t longest = 80;
   text = text.substr(0, longest);

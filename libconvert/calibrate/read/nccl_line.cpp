@@ -49,6 +49,27 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
+constexpr char escape = '\x1b';
+
+// Returns the length of the escape sequence or of the tag at the begin of a text, or 0.
+std::size_t mark_at_begin(std::string_view text) {
+  constexpr std::size_t longest = 80;
+  text = text.substr(0, longest);
+  if (text.starts_with(escape)) {
+    if (!text.substr(1).starts_with('[')) return 1;
+    std::size_t n = 2;
+    while (n < text.size() && !is_letter_of_log(text[n])) ++n;
+    return std::min(n + 1, text.size());
+  }
+  if (!text.starts_with('[')) return 0;
+  const std::size_t end = text.find(']');
+  if (end == std::string_view::npos) return 0;
+  for (const std::string_view stream : {"]<stdout>:", "]<stderr>:"}) {
+    if (text.substr(end).starts_with(stream)) return end + stream.size();
+  }
+  return 0;
+}
+
 bool is_type(std::string_view word) {
   return element_type(word).has_value() || word.starts_with("f8") || word.starts_with("fp8");
 }
@@ -69,17 +90,17 @@ std::optional<std::size_t> size_of_row(const std::vector<std::string_view>& word
 
 }  // namespace
 
-std::string_view without_colours(std::string_view line, std::string& scratch) {
-  constexpr char escape = '\x1b';
-  if (line.find(escape) == std::string_view::npos) return line;
+std::string_view plain_log_line(std::string_view line, std::string& scratch) {
+  if (line.find(escape) == std::string_view::npos && line.find("]<std") == std::string_view::npos) return line;
   scratch.clear();
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] != escape) {
-      scratch += line[i];
-    } else if (i + 1 < line.size() && line[i + 1] == '[') {
-      i += 2;
-      while (i < line.size() && !is_letter_of_log(line[i])) ++i;
+  while (!line.empty()) {
+    const std::size_t mark = mark_at_begin(line);
+    if (mark == 0) {
+      scratch += line.front();
+    } else if (line.front() != escape) {
+      scratch += ' ';
     }
+    line.remove_prefix(std::max<std::size_t>(mark, 1));
   }
   return scratch;
 }

@@ -12,8 +12,9 @@
 
 namespace convert {
 
-// Returns the line without escape sequences of a terminal; stored in `scratch` if there are any.
-[[nodiscard]] std::string_view without_colours(std::string_view line, std::string& scratch);
+// Returns the line without escape sequences of a terminal, and with a space for each tag of mpirun (-tag-output),
+// which may be anywhere in the line; stored in `scratch` if there are any.
+[[nodiscard]] std::string_view plain_log_line(std::string_view line, std::string& scratch);
 
 // "#  Rank  3 Group  0 Pid   4003 on      node0 device  3 [0000:13:00] NVIDIA H100 80GB HBM3"; versions up to 2018
 // have no Pid, up to 2022 no Group.

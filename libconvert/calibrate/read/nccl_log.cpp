@@ -82,7 +82,7 @@ class NcclLogReader {
     BenchmarkLines lines(source_.text);
     while (lines.next()) {
       line_ = lines.number();
-      take(without_colours(lines.line(), scratch_));
+      take(plain_log_line(lines.line(), scratch_));
     }
     finish_run();
     if (benchmark_.points.empty() && row_without_header_ != 0)
@@ -299,7 +299,7 @@ bool is_nccl_log(std::string_view text) {
   BenchmarkLines lines(text);
   std::string scratch;
   while (lines.next()) {
-    const std::string_view line = without_colours(lines.line(), scratch);
+    const std::string_view line = plain_log_line(lines.line(), scratch);
     if (line.find("Using devices") != std::string_view::npos || nccl_columns(line) || nccl_device(line) ||
         is_nccl_row(line))
       return true;

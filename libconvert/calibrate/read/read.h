@@ -31,7 +31,7 @@ struct BenchmarkReadOptions {
   bool operator==(const BenchmarkReadOptions&) const = default;
 };
 
-// Returns whether the beginning of a text is that of a benchmark.
+// Returns whether a text begins like a benchmark.
 [[nodiscard]] bool is_benchmark_text(std::string_view head);
 
 // Returns the points of a log, at least one:

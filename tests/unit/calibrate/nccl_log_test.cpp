@@ -61,6 +61,14 @@ TEST(NcclLog, AnyTag) {
   }
 }
 
+TEST(NcclLog, TagsWithinLines) {
+  const std::string tag = "[1,0]<stdout>:";
+  EXPECT_EQ(read_log(command + tag + devices(2) + tag + header + tag + "8589934592" + tag + " 256 float sum -1" +
+                     tag + "  10.0 1.00 1.50 0" + tag + "\x1b[1m 9.0\x1b[0m 1.1 1.6 N/A\x1b[")
+                .points,
+            Points{"all_reduce,2,1,8589934592,10,9"});
+}
+
 TEST(NcclLog, SeveralRuns) {
   const test::ReadLog log = read_sample("okay-2026-runs.txt");
   EXPECT_EQ(log.points, (Points{"broadcast,4,1,1048576,18.5,18.4", "broadcast,4,1,4194304,40,39.9",

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares the options of all tools: one name, one letter, one meaning, one help text.
+"""Compares the options of all tools: one name, one letter, one meaning, one help text except for
+its default.
 
     check_options.py DIRECTORY_OF_TOOLS
 
@@ -56,7 +57,7 @@ def check_meanings(by_tool):
         for group, short, long, text in found:
             if group == ASTRA_GROUP:
                 continue
-            texts[long].setdefault((short, text), []).append(tool)
+            texts[long].setdefault((short, re.sub(r" \(default: [^()]*\)$", "", text)), []).append(tool)
             if short:
                 letters[short].add(long)
     for long, uses in sorted(texts.items()):

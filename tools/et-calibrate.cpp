@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: MIT
 // et-calibrate: fits a machine to measured times of collective calls.
-#include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
-#include <vector>
 
 #include "calibrate/calibration.h"
+#include "calibrate/inputs.h"
 #include "calibrate/machine_text.h"
 #include "calibrate/options.h"
 #include "calibrate/plot.h"
-#include "calibrate/recording.h"
 #include "calibrate/report.h"
-#include "calibrate/selection.h"
 #include "common/tool.h"
-#include "formats/format.h"
-#include "io/input.h"
 #include "machine/chosen.h"
 #include "machine/file.h"
 #include "programs.h"
-#include "sets/runs.h"
 #include "sets/sink.h"
 #include "util/log.h"
 
@@ -29,78 +21,8 @@ namespace {
 
 using namespace convert;
 
-// Measured curves of all inputs.
-struct MeasuredInputs {
-  BenchmarkCurves curves;
-  std::set<std::string> fitted_harness;      // sets
-  std::map<std::string, double> harness_ns;  // by set
-  std::vector<std::string> files;
-};
-
-// Reads each benchmark once for all operands that select rows of it.
-class BenchmarkFiles {
- public:
-  BenchmarkFiles(std::uint32_t gpus_of_node, tools::Context& context)
-      : gpus_of_node_(gpus_of_node), jobs_(context.jobs()), diagnostics_(context.diagnostics) {}
-
-  const Benchmark& read(const BenchmarkSelection& selection) {
-    BenchmarkReadOptions options = selection.read;
-    options.gpus_of_node = gpus_of_node_;
-    for (const ReadFile& f : files_)
-      if (f.name == selection.file && f.options == options) return f.benchmark;
-    files_.push_back({selection.file, options, read_file(selection.file, options)});
-    return files_.back().benchmark;
-  }
-
- private:
-  Benchmark read_file(const std::string& file, const BenchmarkReadOptions& options) {
-    if (is_recording(file)) {
-      const Run run = load_runs({.operands = {file}, .hash = false}, jobs_, diagnostics_).front();
-      return benchmark_of_run(run, gpus_of_node_, diagnostics_);
-    }
-    return read_benchmark(file, open_input(file)->read_rest(), options, diagnostics_);
-  }
-  // Returns whether an input is a trace set or a run, not the text of a benchmark.
-  static bool is_recording(const std::string& file) {
-    namespace fs = std::filesystem;
-    std::error_code error;
-    if (file == "-") return false;
-    if (!fs::is_regular_file(file, error)) return true;
-    constexpr std::size_t known_head = 64 << 10;
-    const auto input = open_input(file);
-    const std::string_view head = input->peek(known_head);
-    return !is_benchmark_text(head) && detect_format(head, file) != nullptr;
-  }
-
-  struct ReadFile {
-    std::string name;
-    BenchmarkReadOptions options;
-    Benchmark benchmark;
-  };
-  std::uint32_t gpus_of_node_;
-  unsigned jobs_;
-  Diagnostics& diagnostics_;
-  std::vector<ReadFile> files_;
-};
-
-MeasuredInputs read_inputs(const tools::CalibrateOptions& o, std::uint32_t gpus_of_node, tools::Context& context) {
-  MeasuredInputs inputs;
-  BenchmarkFiles files(gpus_of_node, context);
-  for (const std::string& operand : o.operands) {
-    const BenchmarkSelection selection = parse_benchmark_selection(operand);
-    SelectedCurves selected = select_curves(selection, files.read(selection), gpus_of_node, context.diagnostics);
-    for (BenchmarkCurve& curve : selected.curves) {
-      if (selected.fits_harness) inputs.fitted_harness.insert(curve.set);
-      if (selection.harness_ns) inputs.harness_ns[harness_key(curve)] = *selection.harness_ns;
-      inputs.curves.push_back(std::move(curve));
-    }
-    inputs.files.push_back(selection.file);
-  }
-  return inputs;
-}
-
 // Returns the machine with the name, the table and the sources of the output.
-Machine named(Machine machine, const tools::CalibrateOptions& o, const MeasuredInputs& inputs) {
+Machine named(Machine machine, const tools::CalibrateOptions& o, const tools::MeasuredInputs& inputs) {
   namespace fs = std::filesystem;
   const std::string stem = fs::path(*o.output).stem().string();
   if (names_machine(*o.machine) && is_machine_name(stem)) machine.name = stem;
@@ -141,7 +63,7 @@ void write_report(const CalibrationReport& report, const tools::CalibrateOptions
 int calibrate_machine(const tools::CalibrateOptions& o, tools::Context& context) {
   tools::check_usage(o);
   const std::shared_ptr<const ChosenMachine> base = choose_machine(*o.machine);
-  MeasuredInputs inputs = read_inputs(o, base->machine().node.gpus, context);
+  const tools::MeasuredInputs inputs = tools::read_measured(o.operands, base->machine().node.gpus, context);
   if (context.failed()) return 1;
   Machine start = base->machine();
   for (const auto& [set, ns] : inputs.harness_ns) start.harness_ns[set] = ns;

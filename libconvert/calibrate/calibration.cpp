@@ -48,7 +48,7 @@ std::vector<MeasuredCall> table_with_base(const Machine& base, const FittedMachi
 Calibration calibrate(const Machine& base, std::span<const BenchmarkCurve> curves,
                       const CalibrationOptions& options) {
   Calibration out;
-  out.notes = notes_of_data(base, curves);
+  out.notes = notes_of_data(base, curves, options.fit.harness);
   if (!options.accepts_conflicts) refuse_conflicts(out.notes);
   FittedMachine fitted{base, {}, {}, {}};
   if (!options.keeps_constants) {

@@ -30,8 +30,8 @@ struct Calibration {
   BandErrors formulas{}, between_sizes{}, between_groups{}, alpha_beta{};
 };
 
-// Calibrates a machine by measured curves. Constants without data, and measured calls of collectives without data,
-// are those of `base`. Throws Error(input) for curves that contradict each other, unless they are accepted.
+// Calibrates a machine by measured curves. Keeps the constants of `base` without data, and its measured calls of
+// collectives without data. Throws Error(input) for curves that contradict each other, unless they are accepted.
 [[nodiscard]] Calibration calibrate(const Machine& base, std::span<const BenchmarkCurve> curves,
                                     const CalibrationOptions& options);
 

@@ -216,7 +216,7 @@ class Fit {
     name_protocols();
     finish_stage(constants, loss);
   }
-  // Names the protocols by rising step: their lines are alike but for it.
+  // Names the protocols by rising step: their lines differ by nothing else.
   void name_protocols() {
     LibraryCosts& l = machine_.library;
     std::array<std::pair<StepCost, StepCost>, 3> lines;
@@ -233,7 +233,8 @@ class Fit {
     std::vector<FitConstant> constants = constants_of({ConstantGroup::messages});
     const bool all_have_harness =
         std::ranges::all_of(messages_, [&](const BenchmarkCurve* c) { return options_.harness.contains(c->set); });
-    if (all_have_harness) {  // a start, and a step for each peer, cannot be told from the time of the harness
+    if (all_have_harness) {  // a start, and a step for each peer, cannot be distinguished from the time of the
+                             // harness
       machine_.library.messages.launch_ns = machine_.library.launch_ns;
       std::erase_if(constants,
                     [](const FitConstant& c) { return c.name == "messages.launch" || c.name.ends_with(".step"); });

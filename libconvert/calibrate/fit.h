@@ -28,8 +28,8 @@ struct FittedMachine {
 // A curve is part of a fit if it has at least four sizes, over a factor of 64 or more. Other curves are for tables.
 [[nodiscard]] bool is_fitted(const BenchmarkCurve& curve);
 
-// Fits in stages: rings, trees and in-switch reductions of one node; all_to_all of one node; the same of several
-// nodes. A stage without curves leaves its constants as in `hardware`.
+// Fits in stages: rings, trees and in-switch reductions of one node; all_to_all of one node;
+// both of several nodes. A stage without curves leaves its constants as in `hardware`.
 [[nodiscard]] FittedMachine fit_machine(const Machine& hardware, std::span<const BenchmarkCurve> curves,
                                         const FitOptions& options);
 

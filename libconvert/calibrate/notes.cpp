@@ -38,7 +38,7 @@ double median_of(std::vector<double> values) {
 using Notes = std::vector<CalibrationNote>;
 
 // Adds each pair of sets whose times of one group differ.
-void add_conflicts(std::span<const BenchmarkCurve> curves, Notes& notes) {
+void add_conflicts(std::span<const BenchmarkCurve> curves, const std::set<std::string>& harness, Notes& notes) {
   constexpr double most_ratio = 1.15;  // between two measurements of one machine
   struct Band {
     std::size_t band;
@@ -48,6 +48,7 @@ void add_conflicts(std::span<const BenchmarkCurve> curves, Notes& notes) {
     for (std::size_t b = a + 1; b < curves.size(); ++b) {
       const BenchmarkCurve &x = curves[a], &y = curves[b];
       if (x.collective != y.collective || x.ranks != y.ranks || x.nodes != y.nodes) continue;
+      if (harness.contains(x.set) || harness.contains(y.set)) continue;
       if (x.set == y.set && x.machine == y.machine && x.run == y.run) continue;
       for (const Band& band : {Band{1, "1-63 MiB"}, Band{2, "64 MiB and more"}}) {
         std::vector<double> ratios;
@@ -146,7 +147,7 @@ void add_groups_without_data(const FittedMachine& f, Notes& notes) {
     const bool some = std::ranges::any_of(library_constants(), [&](const LibraryConstant& c) {
       return group_text(c.group) == data && f.fitted.contains(c.name());
     });
-    if (some) continue;  // left out of a stage on purpose
+    if (some) continue;  // the stage omits them on purpose
     notes.push_back({NoteKind::note, "no " + data + " to fit: values of the machine are kept for " + join(keys)});
   }
 }
@@ -169,9 +170,10 @@ void add_harnesses(const FittedMachine& f, std::span<const BenchmarkCurve> curve
 
 }  // namespace
 
-std::vector<CalibrationNote> notes_of_data(const Machine& hardware, std::span<const BenchmarkCurve> curves) {
+std::vector<CalibrationNote> notes_of_data(const Machine& hardware, std::span<const BenchmarkCurve> curves,
+                                           const std::set<std::string>& harness) {
   Notes notes;
-  add_conflicts(curves, notes);
+  add_conflicts(curves, harness, notes);
   add_short_curves(curves, notes);
   add_bandwidths(hardware, curves, notes);
   add_two_nodes(curves, notes);

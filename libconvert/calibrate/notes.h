@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,8 +22,10 @@ struct CalibrationNote {
 
 // Returns notes about the measurements alone: sets that contradict each other, curves that are too short,
 // bandwidths that the hardware does not have, networks that trees hide.
+// Sets in `harness` have an unknown time of their tool; they contradict nothing.
 [[nodiscard]] std::vector<CalibrationNote> notes_of_data(const Machine& hardware,
-                                                         std::span<const BenchmarkCurve> curves);
+                                                         std::span<const BenchmarkCurve> curves,
+                                                         const std::set<std::string>& harness);
 // Returns notes about a fit: groups without data, constants that the data do not determine or that are at a bound,
 // large harness times.
 [[nodiscard]] std::vector<CalibrationNote> notes_of_fit(const FittedMachine& fitted,

@@ -17,8 +17,8 @@ struct SearchVariable {
   double start = 0;
 };
 
-// Returns the variables at the least value found. Start 0 is that of the variables; others are spread around it by
-// the golden ratio. Moves a variable, or two neighbours, by steps from 0.7 down to 0.01. `value` is called with
+// Returns the variables at the least value found. Start 0 is `start` of the variables; others are spread around it
+// by the golden ratio. Moves a variable, or two neighbours, by steps from 0.7 down to 0.01. `value` is called with
 // all variables, within their bounds.
 template <class Value>
 std::vector<double> pattern_search(std::span<const SearchVariable> variables, int start, const Value& value) {

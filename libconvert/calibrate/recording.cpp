@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// What the recorded ranks tell of a call.
+// A call, as its recorded ranks show it.
 struct RecordedCall {
   Picoseconds least_ps = std::numeric_limits<Picoseconds>::max();  // time on the last rank to arrive
   std::uint32_t ranks = 0;

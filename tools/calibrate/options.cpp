@@ -24,7 +24,7 @@ void declare_calibrate(App& app, CalibrateOptions& o) {
   app.add_flag("--tables-only", o.tables_only, "keep the constants of the machine; replace its table only");
   app.add_flag("--no-tables", o.no_tables, "write the constants only, without a table");
   app.group("Output");
-  app.add_option("-o,--output", o.output, "OUT.yml", option_text::output);
+  app.add_option("-o,--output", o.output, "OUT.yml", "file or prefix to write");
   app.add_flag("--force", o.force, option_text::force).no_history();
   app.add_option("--plot", o.plot, "FILE", option_text::plot);
   app.add_option("--residuals", o.residuals, "FILE",

@@ -151,7 +151,7 @@ TEST(Calibration, NotesBandwidthsThatTheHardwareLacks) {
   fast.library.nvls.reset();
   const BenchmarkCurves curves = {curve_of(fast, Collective::all_gather, 8, 1)};
   std::string warnings;
-  for (const CalibrationNote& note : notes_of_data(hardware(false), curves))
+  for (const CalibrationNote& note : notes_of_data(hardware(false), curves, {}))
     if (note.kind == NoteKind::warning) warnings += note.text;
   EXPECT_NE(warnings.find("more than a port of 450GB/s"), std::string::npos) << warnings;
 }

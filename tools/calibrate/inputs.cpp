@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "calibrate/inputs.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "calibrate/read/read.h"
+#include "calibrate/recording.h"
+#include "calibrate/selection.h"
+#include "formats/format.h"
+#include "io/input.h"
+#include "sets/runs.h"
+
+namespace tools {
+namespace {
+
+using namespace convert;
+
+// Reads each benchmark once for all operands that select rows of it.
+class BenchmarkFiles {
+ public:
+  BenchmarkFiles(std::uint32_t gpus_of_node, Context& context)
+      : gpus_of_node_(gpus_of_node), jobs_(context.jobs()), diagnostics_(context.diagnostics) {}
+
+  const Benchmark& read(const BenchmarkSelection& selection) {
+    BenchmarkReadOptions options = selection.read;
+    options.gpus_of_node = gpus_of_node_;
+    for (const ReadFile& f : files_)
+      if (f.name == selection.file && f.options == options) return f.benchmark;
+    files_.push_back({selection.file, options, read_file(selection.file, options)});
+    return files_.back().benchmark;
+  }
+
+ private:
+  Benchmark read_file(const std::string& file, const BenchmarkReadOptions& options) {
+    if (is_recording(file)) {
+      const Run run = load_runs({.operands = {file}, .hash = false}, jobs_, diagnostics_).front();
+      return benchmark_of_run(run, gpus_of_node_, diagnostics_);
+    }
+    return read_benchmark(file, open_input(file)->read_rest(), options, diagnostics_);
+  }
+  // Returns whether an input is a trace set or a run, not the text of a benchmark.
+  static bool is_recording(const std::string& file) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    if (file == "-") return false;
+    if (!fs::is_regular_file(file, error)) return true;
+    constexpr std::size_t known_head = 64 << 10;
+    const auto input = open_input(file);
+    const std::string_view head = input->peek(known_head);
+    return !is_benchmark_text(head) && detect_format(head, file) != nullptr;
+  }
+
+  struct ReadFile {
+    std::string name;
+    BenchmarkReadOptions options;
+    Benchmark benchmark;
+  };
+  std::uint32_t gpus_of_node_;
+  unsigned jobs_;
+  Diagnostics& diagnostics_;
+  std::vector<ReadFile> files_;
+};
+
+}  // namespace
+
+MeasuredInputs read_measured(const std::vector<std::string>& operands, std::uint32_t gpus_of_node,
+                             Context& context) {
+  MeasuredInputs inputs;
+  BenchmarkFiles files(gpus_of_node, context);
+  for (const std::string& operand : operands) {
+    const BenchmarkSelection selection = parse_benchmark_selection(operand);
+    SelectedCurves selected = select_curves(selection, files.read(selection), gpus_of_node, context.diagnostics);
+    for (BenchmarkCurve& curve : selected.curves) {
+      if (selected.fits_harness) inputs.fitted_harness.insert(curve.set);
+      if (selection.harness_ns) inputs.harness_ns[harness_key(curve)] = *selection.harness_ns;
+      inputs.curves.push_back(std::move(curve));
+    }
+    inputs.files.push_back(selection.file);
+  }
+  return inputs;
+}
+
+}  // namespace tools

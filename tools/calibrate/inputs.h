@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Measured curves of the inputs of et-calibrate: logs, tables and recordings.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "calibrate/curves.h"
+#include "common/tool.h"
+
+namespace tools {
+
+struct MeasuredInputs {
+  convert::BenchmarkCurves curves;
+  std::set<std::string> fitted_harness;      // sets
+  std::map<std::string, double> harness_ns;  // by harness_key()
+  std::vector<std::string> files;
+};
+
+// Reads the operands, FILE[,KEY=VALUE...]. Throws Error as the readers do.
+[[nodiscard]] MeasuredInputs read_measured(const std::vector<std::string>& operands, std::uint32_t gpus_of_node,
+                                           Context& context);
+
+}  // namespace tools

@@ -17,7 +17,7 @@ MAY_INCLUDE = {
     "feeder": {"core", "graph", "util"},
     "config": {"collectives", "core", "io", "util"},
     "machine": {"core", "config", "io"},
-    "calibrate": {"core", "config", "formats", "io", "machine", "util"},
+    "calibrate": {"core", "config", "formats", "io", "machine", "page", "util"},
     "simulate": {"core", "config", "graph", "feeder", "machine", "util"},
     "analyze": {"core", "graph", "util"},
     "generate": {"core", "config", "util"},
@@ -27,8 +27,8 @@ MAY_INCLUDE = {
     "page": {"analyze", "core", "graph", "io", "passes", "util"},
     "sets": {"core", "graph", "util", "io", "analyze", "collectives", "passes", "profile", "config", "formats",
              "machine", "synthesis"},
-    "scenario": {"analyze", "core", "util", "io", "collectives", "config", "machine", "passes", "sets", "simulate",
-                 "synthesis"},
+    "scenario": {"analyze", "core", "util", "io", "collectives", "config", "machine", "page", "passes", "sets",
+                 "simulate", "synthesis"},
 }
 
 # pattern of an include: patterns of the files that may contain it, at least one each. Tests may include everything.

@@ -14,6 +14,9 @@ using Picoseconds = std::int64_t;
 inline constexpr Picoseconds ps_per_ns = 1000;
 inline constexpr Picoseconds ps_per_us = 1'000'000;
 
+// Unit of a number that is drawn.
+enum class ValueUnit : std::uint8_t { number, factor, bytes, ns, bytes_per_s };
+
 // Parses bytes: "4096", "64KiB", "1MB", "1.5GiB". KB = 1000, KiB = 1024. Returns nothing if malformed, negative,
 // not a whole number of bytes, or beyond 2^63-1.
 [[nodiscard]] std::optional<std::int64_t> parse_bytes(std::string_view text);

@@ -136,7 +136,7 @@ void set_network(RunSettings& s, const SettingText& v) {
 void add_wire_setting(RunSettings& s, const SettingText& v) {
   const bool latency = v.key.starts_with("latency");
   const std::optional<Quantity> q = quantity(v.key, v.text);
-  const bool factor = q && q->unit == SettingUnit::factor;
+  const bool factor = q && q->unit == ValueUnit::factor;
   if (latency && !q) throw wants(v, "a time such as 500ns or a factor such as x2");
   if (!q || (!latency && q->value == 0))
     throw mistake(wants(v, "a rate such as 50GB/s or a factor such as x0.5").what() + bandwidth_hint(v.text));
@@ -301,27 +301,26 @@ void check_recorded(std::span<const SweepSetting> settings) {
 }
 
 std::optional<Quantity> quantity(const std::string& key, const std::string& value) {
-  const auto is = [](const auto& number, SettingUnit unit) {
+  const auto is = [](const auto& number, ValueUnit unit) {
     return number ? std::optional(Quantity{static_cast<double>(*number), unit}) : std::nullopt;
   };
   const auto time = [&] {
     const std::optional<Picoseconds> ps = parse_time(value);
     return is(ps ? std::optional(static_cast<double>(*ps) / static_cast<double>(ps_per_ns)) : std::nullopt,
-              SettingUnit::ns);
+              ValueUnit::ns);
   };
   const Setting* const setting = find_setting(key);
-  if (setting == nullptr)
-    return is_system_number(key) ? is(parse_number(value), SettingUnit::number) : std::nullopt;
+  if (setting == nullptr) return is_system_number(key) ? is(parse_number(value), ValueUnit::number) : std::nullopt;
   switch (setting->kind) {
     case SettingKind::rate:
-      if (const auto factor = parse_factor(value)) return is(factor, SettingUnit::factor);
-      return is(parse_bandwidth(value), SettingUnit::bytes_per_s);
+      if (const auto factor = parse_factor(value)) return is(factor, ValueUnit::factor);
+      return is(parse_bandwidth(value), ValueUnit::bytes_per_s);
     case SettingKind::delay:
-      if (const auto factor = parse_factor(value)) return is(factor, SettingUnit::factor);
+      if (const auto factor = parse_factor(value)) return is(factor, ValueUnit::factor);
       return time();
     case SettingKind::time: return time();
-    case SettingKind::bytes: return is(parse_bytes(value), SettingUnit::bytes);
-    case SettingKind::number: return is(parse_number(value), SettingUnit::number);
+    case SettingKind::bytes: return is(parse_bytes(value), ValueUnit::bytes);
+    case SettingKind::number: return is(parse_number(value), ValueUnit::number);
     default: return std::nullopt;
   }
 }

@@ -11,6 +11,7 @@
 
 #include "config/sweep.h"
 #include "config/system.h"
+#include "core/units.h"
 #include "scenario/inputs.h"
 #include "simulate/program/program.h"
 
@@ -103,10 +104,9 @@ struct Setting {
 // Throws Error if settings have no meaning because all runs use recorded times.
 void check_recorded(std::span<const SweepSetting> settings);
 
-enum class SettingUnit : std::uint8_t { number, factor, bytes, ns, bytes_per_s };
 struct Quantity {
   double value = 0;
-  SettingUnit unit = SettingUnit::number;
+  ValueUnit unit = ValueUnit::number;
 };
 // Returns the quantity of a value, for an axis of a plot; nothing if the value is not a quantity.
 [[nodiscard]] std::optional<Quantity> quantity(const std::string& key, const std::string& value);

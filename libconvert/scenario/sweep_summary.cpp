@@ -177,11 +177,11 @@ Plot plot_sweep(const SweepPlan& plan, const SweepTable& table, const std::optio
   }
   for (std::size_t v = 0; numbers && v < x.values.size(); ++v) plot.x.marks.push_back((*numbers)[v].value);
   std::sort(plot.x.marks.begin(), plot.x.marks.end());
-  plot.y = {.label = "total time", .unit = SettingUnit::ns};
+  plot.y = {.label = "total time", .unit = ValueUnit::ns};
   if (reference) {
     const SweepSetting& of = plan.axes()[reference->axis];
     plot.y = {.label = "slowdown relative to " + of.key + " " + of.values[reference->value].text,
-              .unit = SettingUnit::factor};
+              .unit = ValueUnit::factor};
   }
   const auto differ = apart(plan, axis);
   for (const auto& [a, values] : differ) plot.legend += (plot.legend.empty() ? "" : ", ") + values.key;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "scenario/plot/plot.h"
+#include "page/plot/plot.h"
 #include "scenario/sweep_plan.h"
 #include "scenario/sweep_table.h"
 

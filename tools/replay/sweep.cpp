@@ -15,7 +15,7 @@
 #include "io/input.h"
 #include "io/sha256.h"
 #include "replay/output.h"
-#include "scenario/plot/plot.h"
+#include "page/plot/plot.h"
 #include "scenario/sweep_plan.h"
 #include "scenario/sweep_queue.h"
 #include "scenario/sweep_summary.h"

@@ -239,15 +239,15 @@ TEST(Settings, CompatFollowsTheSystemUnlessSaid) {
 }
 
 TEST(Settings, Quantities) {
-  const auto is = [](const std::string& key, const std::string& value, double number, SettingUnit unit) {
+  const auto is = [](const std::string& key, const std::string& value, double number, ValueUnit unit) {
     const auto q = quantity(key, value);
     return q && q->value == number && q->unit == unit;
   };
-  EXPECT_TRUE(is("bandwidth.1", "50GB/s", 50e9, SettingUnit::bytes_per_s));
-  EXPECT_TRUE(is("latency", "x0.5", 0.5, SettingUnit::factor));
-  EXPECT_TRUE(is("latency", "1us", 1000, SettingUnit::ns));
-  EXPECT_TRUE(is("size", "64KiB", 65536, SettingUnit::bytes));
-  EXPECT_TRUE(is("preferred-dataset-splits", "8", 8, SettingUnit::number));
+  EXPECT_TRUE(is("bandwidth.1", "50GB/s", 50e9, ValueUnit::bytes_per_s));
+  EXPECT_TRUE(is("latency", "x0.5", 0.5, ValueUnit::factor));
+  EXPECT_TRUE(is("latency", "1us", 1000, ValueUnit::ns));
+  EXPECT_TRUE(is("size", "64KiB", 65536, ValueUnit::bytes));
+  EXPECT_TRUE(is("preferred-dataset-splits", "8", 8, ValueUnit::number));
   EXPECT_FALSE(quantity("network", "8"));
   EXPECT_FALSE(quantity("algorithm", "ring"));
 }

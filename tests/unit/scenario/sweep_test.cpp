@@ -335,8 +335,8 @@ TEST_F(Sweep, Slowdowns) {
   EXPECT_EQ(plot_axis(p), 1U);
   const Plot plot = plot_sweep(p, table, std::nullopt);
   EXPECT_EQ(plot.x.label + ", " + plot.y.label, "latency, total time");
-  EXPECT_EQ(plot.x.unit, SettingUnit::ns);
-  EXPECT_EQ(plot.y.unit, SettingUnit::ns);
+  EXPECT_EQ(plot.x.unit, ValueUnit::ns);
+  EXPECT_EQ(plot.y.unit, ValueUnit::ns);
   ASSERT_EQ(plot.lines.size(), 2U);
   EXPECT_EQ(plot.legend, "network (…,bw=1GB/s)");
   EXPECT_EQ(plot.lines[0].label, "ring:2");
@@ -345,7 +345,7 @@ TEST_F(Sweep, Slowdowns) {
   EXPECT_TRUE(plot.lines[1].points.empty());
   EXPECT_EQ(plot.x.marks, (std::vector<double>{0, 1000, 11000}));
   EXPECT_EQ(plot_sweep(p, table, reference).y.label, "slowdown relative to latency 0ns");
-  EXPECT_EQ(plot_sweep(p, table, reference).y.unit, SettingUnit::factor);
+  EXPECT_EQ(plot_sweep(p, table, reference).y.unit, ValueUnit::factor);
 }
 
 TEST_F(Sweep, TooManyLinesForAPlot) {

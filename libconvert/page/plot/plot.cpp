@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "scenario/plot/plot.h"
+#include "page/plot/plot.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "scenario/plot/plot_axis.h"
+#include "page/plot/plot_axis.h"
 #include "util/utf8.h"
 
 namespace convert {
@@ -105,13 +105,19 @@ std::pair<double, double> range_of(const Plot& plot, bool of_x) {
   std::optional<double> low;
   std::optional<double> high;
   for (const PlotLine& l : plot.lines) {
-    for (const auto& [x, y] : l.points) {
-      const double value = of_x ? x : y;
-      low = std::min(low.value_or(value), value);
-      high = std::max(high.value_or(value), value);
+    for (const PlotPoints* points : {&l.points, &l.measured}) {
+      for (const auto& [x, y] : *points) {
+        const double value = of_x ? x : y;
+        low = std::min(low.value_or(value), value);
+        high = std::max(high.value_or(value), value);
+      }
     }
   }
   return {low.value_or(0), high.value_or(1)};
+}
+
+bool is_log(const PlotAxis& axis, const PlotScale& s) {
+  return s.low > 0 && (s.high > s.low * log_span || (axis.logarithmic && s.high > s.low));
 }
 
 PlotScale scale_x(const Plot& plot) {
@@ -123,7 +129,7 @@ PlotScale scale_x(const Plot& plot) {
     return s;
   }
   std::tie(s.low, s.high) = range_of(plot, true);
-  s.log = s.low > 0 && s.high > s.low * log_span;
+  s.log = is_log(plot.x, s);
   constexpr double air = 0.03;
   if (s.log) {
     const double more = std::pow(s.high / s.low, air);
@@ -140,7 +146,7 @@ PlotScale scale_x(const Plot& plot) {
 PlotScale scale_y(const Plot& plot, double top) {
   PlotScale s{.begin = top + height, .end = top};
   std::tie(s.low, s.high) = range_of(plot, false);
-  s.log = s.low > 0 && s.high > s.low * log_span;
+  s.log = is_log(plot.y, s);
   constexpr double air = 1.06;
   if (s.log) {
     s.low /= air;
@@ -153,11 +159,18 @@ PlotScale scale_y(const Plot& plot, double top) {
 
 // Lines that are drawn as one, and the position of their labels.
 struct Curve {
-  std::vector<std::pair<double, double>> places;
+  PlotPoints places;  // of the line
+  PlotPoints marks;
   std::vector<const PlotLine*> lines;
   double label_y = 0;  // of the first label
 
   [[nodiscard]] double room() const { return row * static_cast<double>(lines.size()); }
+  [[nodiscard]] const std::pair<double, double>& end() const {
+    return places.empty() ? marks.back() : places.back();
+  }
+  [[nodiscard]] const PlotPoints& marked() const {
+    return lines.front()->measured.empty() ? lines.front()->points : lines.front()->measured;
+  }
 };
 
 // Places the labels at the ends of their lines, from `top`, moved as little as possible to avoid overlaps.
@@ -166,15 +179,14 @@ void place_labels(std::vector<Curve*> curves, double top, double bottom) {
     double middle, room;
     std::size_t end;  // of its curves
   };
-  std::stable_sort(curves.begin(), curves.end(), [](const Curve* a, const Curve* b) {
-    return a->places.back().second < b->places.back().second;
-  });
+  std::stable_sort(curves.begin(), curves.end(),
+                   [](const Curve* a, const Curve* b) { return a->end().second < b->end().second; });
   std::vector<Block> blocks;
   const auto keep_inside = [&](Block& b) {
     b.middle = std::max(std::min(b.middle, bottom - b.room / 2), top + b.room / 2);
   };
   for (std::size_t i = 0; i < curves.size(); ++i) {
-    blocks.push_back({curves[i]->places.back().second, curves[i]->room(), i + 1});
+    blocks.push_back({curves[i]->end().second, curves[i]->room(), i + 1});
     keep_inside(blocks.back());
     while (blocks.size() > 1) {
       const Block last = blocks.back();
@@ -211,8 +223,7 @@ class Drawing {
     const bool labels = plot_.lines.size() > 1;
     std::size_t longest = characters(plot_.legend) * 6 / 5;  // it is bold
     double last = bottom_;
-    for (const PlotLine& l : plot_.lines)
-      longest = std::max(longest, characters(l.label) + (l.points.empty() ? 14 : 0));
+    for (const PlotLine& l : plot_.lines) longest = std::max(longest, characters(l.label) + (is_empty(l) ? 14 : 0));
     for (const Curve& c : curves_) last = std::max(last, c.label_y - row / 2 + c.room());
     const double total_width = right + (labels ? 56 + character * static_cast<double>(longest) : 24);
     const double without = row * static_cast<double>(labels ? empty_.size() : 0);
@@ -233,17 +244,24 @@ class Drawing {
   }
 
  private:
+  [[nodiscard]] static bool is_empty(const PlotLine& line) { return line.points.empty() && line.measured.empty(); }
   [[nodiscard]] static bool coincide(const Curve& a, const Curve& b) {
     constexpr double half_a_pixel = 0.5;
-    return std::equal(a.places.begin(), a.places.end(), b.places.begin(), b.places.end(), [&](auto p, auto q) {
-      return std::abs(p.first - q.first) < half_a_pixel && std::abs(p.second - q.second) < half_a_pixel;
-    });
+    const auto equal = [&](const PlotPoints& one, const PlotPoints& two) {
+      return std::equal(one.begin(), one.end(), two.begin(), two.end(), [&](auto p, auto q) {
+        return std::abs(p.first - q.first) < half_a_pixel && std::abs(p.second - q.second) < half_a_pixel;
+      });
+    };
+    return equal(a.places, b.places) && equal(a.marks, b.marks);
   }
 
   void add(const PlotLine& of) {
-    if (of.points.empty()) return empty_.push_back(&of);
+    if (is_empty(of)) return empty_.push_back(&of);
     Curve curve;
     for (const auto& [x, y] : of.points) curve.places.emplace_back(x_.at(x), y_.at(y));
+    curve.marks = curve.places;
+    if (!of.measured.empty()) curve.marks.clear();
+    for (const auto& [x, y] : of.measured) curve.marks.emplace_back(x_.at(x), y_.at(y));
     const auto same =
         std::find_if(curves_.begin(), curves_.end(), [&](const Curve& c) { return coincide(c, curve); });
     if (same != curves_.end()) return same->lines.push_back(&of);
@@ -355,6 +373,7 @@ class Drawing {
   [[nodiscard]] static const char* dash_of(std::size_t i) { return dashes.at(i / colors.size() % dashes.size()); }
 
   void draw_line(std::size_t i) {
+    if (curves_[i].places.empty()) return;
     std::string points;
     for (const auto& [x, y] : curves_[i].places)
       points += (points.empty() ? "" : " ") + coordinate(x) + "," + coordinate(y);
@@ -389,14 +408,14 @@ class Drawing {
   void draw_points(std::size_t i) {
     const Curve& curve = curves_[i];
     constexpr int digits = 6;
-    for (std::size_t k = 0; k < curve.places.size(); ++k) {
-      const auto& [x, y] = curve.lines.front()->points[k];
+    for (std::size_t k = 0; k < curve.marks.size(); ++k) {
+      const auto& [x, y] = curve.marked()[k];
       std::string names;
       for (const PlotLine* l : curve.lines) names += (names.empty() ? "" : "; ") + l->label;
       const auto category = static_cast<std::size_t>(std::max(0.0, x));
       const std::string at =
           category < plot_.x.categories.size() ? plot_.x.categories[category] : plot_value(plot_.x.unit, x, digits);
-      out_ += mark(i, curve.places[k].first, curve.places[k].second) + color_of("fill", i) + "><title>" +
+      out_ += mark(i, curve.marks[k].first, curve.marks[k].second) + color_of("fill", i) + "><title>" +
               escaped(names + (names.empty() ? "" : ", ") + at + ": " + plot_value(plot_.y.unit, y, digits)) +
               "</title></" + (i % 5 == 0 ? "circle" : "path") + ">\n";
     }
@@ -413,7 +432,7 @@ class Drawing {
   // A thin line leads from the end of the curve to its labels; the mark is before the first label.
   void draw_labels(std::size_t i) {
     const Curve& curve = curves_[i];
-    const auto [x, y] = curve.places.back();
+    const auto [x, y] = curve.end();
     const double middle = curve.label_y + (curve.room() - row) / 2;
     out_ += "<polyline points=\"" + coordinate(x + 6) + "," + coordinate(y) + " " +
             coordinate(std::max(x + 6, right + 4)) + "," + coordinate(y) + " " + coordinate(right + 22) + "," +

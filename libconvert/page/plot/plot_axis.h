@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "scenario/settings.h"
+#include "core/units.h"
 
 namespace convert {
 
@@ -27,10 +27,10 @@ struct PlotTick {
 };
 
 // Returns a value with `digits` significant digits, in the largest unit below it: of ns, bytes, bytes per second.
-[[nodiscard]] std::string plot_value(SettingUnit unit, double value, int digits = 4);
+[[nodiscard]] std::string plot_value(ValueUnit unit, double value, int digits = 4);
 
 // Returns about `most` round values of a scale at most. Sizes are powers of two; other values on a logarithmic
 // scale are 1, 2 and 5 times powers of ten.
-[[nodiscard]] std::vector<PlotTick> plot_ticks(const PlotScale& scale, SettingUnit unit, std::size_t most);
+[[nodiscard]] std::vector<PlotTick> plot_ticks(const PlotScale& scale, ValueUnit unit, std::size_t most);
 
 }  // namespace convert

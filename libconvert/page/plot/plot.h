@@ -8,21 +8,24 @@
 #include <utility>
 #include <vector>
 
-#include "scenario/settings.h"
+#include "core/units.h"
 
 namespace convert {
 
 inline constexpr std::size_t max_plot_lines = 30;
 
+using PlotPoints = std::vector<std::pair<double, double>>;
 struct PlotLine {
   std::string label;
-  std::vector<std::pair<double, double>> points;  // ascending in x
+  PlotPoints points;      // ascending in x
+  PlotPoints measured{};  // if given, these have the marks, and `points` are a line without marks
 };
 struct PlotAxis {
   std::string label;
-  SettingUnit unit = SettingUnit::number;  // of the values: ns, bytes, bytes per second
-  std::vector<std::string> categories{};   // of an x axis; if given, x is their index from 0
-  std::vector<double> marks{};             // of an x axis; values to label if there is room
+  ValueUnit unit = ValueUnit::number;     // of the values: ns, bytes, bytes per second
+  std::vector<std::string> categories{};  // of an x axis; if given, x is their index from 0
+  std::vector<double> marks{};            // of an x axis; values to label if there is room
+  bool logarithmic = false;               // also if the values span less
 };
 struct Plot {
   std::string title;
@@ -33,8 +36,8 @@ struct Plot {
 };
 
 // Returns the plot as SVG. Labels are at the ends of their lines; lines that coincide are drawn once, with all
-// their labels. Axes are logarithmic if their values are positive and span more than a factor of 20; otherwise y
-// begins at 0.
+// their labels. Axes are logarithmic if their values are positive, and span more than a factor of 20 or are to be
+// logarithmic; otherwise y begins at 0.
 [[nodiscard]] std::string draw_svg(const Plot& plot);
 
 }  // namespace convert

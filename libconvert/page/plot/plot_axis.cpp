@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "scenario/plot/plot_axis.h"
+#include "page/plot/plot_axis.h"
 
 #include <algorithm>
 #include <array>
@@ -92,8 +92,8 @@ void label_times(std::vector<PlotTick>& ticks, double step) {
     t.label = t.value == 0 ? "0" : decimal(t.value / unit->size, decimals) + " " + unit->name;
 }
 
-std::vector<PlotTick> linear_ticks(const PlotScale& scale, SettingUnit unit, std::size_t most) {
-  const double step = round_step(scale.high - scale.low, most, unit == SettingUnit::bytes);
+std::vector<PlotTick> linear_ticks(const PlotScale& scale, ValueUnit unit, std::size_t most) {
+  const double step = round_step(scale.high - scale.low, most, unit == ValueUnit::bytes);
   std::vector<PlotTick> ticks;
   const double first = std::ceil(scale.low / step - tiny);
   for (int k = 0; (first + k) * step <= scale.high + step * tiny; ++k) {
@@ -101,7 +101,7 @@ std::vector<PlotTick> linear_ticks(const PlotScale& scale, SettingUnit unit, std
     const double value = (first + k) * step;
     ticks.push_back({value, plot_value(unit, value, digits)});
   }
-  if (unit == SettingUnit::ns) label_times(ticks, step);
+  if (unit == ValueUnit::ns) label_times(ticks, step);
   return ticks;
 }
 
@@ -120,10 +120,10 @@ std::vector<double> powers(const PlotScale& scale, double base, int every, std::
   return values;
 }
 
-std::vector<PlotTick> log_ticks(const PlotScale& scale, SettingUnit unit, std::size_t most) {
+std::vector<PlotTick> log_ticks(const PlotScale& scale, ValueUnit unit, std::size_t most) {
   constexpr std::array<double, 1> one = {1};
   constexpr std::array<double, 3> three = {1, 2, 5};
-  const double base = unit == SettingUnit::bytes ? 2 : 10;
+  const double base = unit == ValueUnit::bytes ? 2 : 10;
   std::vector<double> values;
   if (base == 10) values = powers(scale, base, 1, three);
   if (values.empty() || values.size() > most) {
@@ -132,6 +132,8 @@ std::vector<PlotTick> log_ticks(const PlotScale& scale, SettingUnit unit, std::s
       if (values.size() <= most) break;
     }
   }
+  constexpr std::size_t few = 3;  // a range of less than a decade or two
+  if (values.size() < few && scale.high < scale.low * 20) return linear_ticks(scale, unit, most);
   std::vector<PlotTick> ticks;
   ticks.reserve(values.size());
   for (const double value : values) ticks.push_back({value, plot_value(unit, value)});
@@ -145,20 +147,20 @@ double PlotScale::at(double value) const {
   return begin + part * (end - begin);
 }
 
-std::string plot_value(SettingUnit unit, double value, int digits) {
+std::string plot_value(ValueUnit unit, double value, int digits) {
   constexpr double giga = 1e9;
   if (value == 0) return "0";
   switch (unit) {
-    case SettingUnit::ns: return in_units(times, value, digits);
-    case SettingUnit::bytes: return in_units(sizes, value, digits);
-    case SettingUnit::bytes_per_s: return plain(value / giga, digits) + " GB/s";
-    case SettingUnit::factor: return plain(value, digits) + "×";
-    case SettingUnit::number: break;
+    case ValueUnit::ns: return in_units(times, value, digits);
+    case ValueUnit::bytes: return in_units(sizes, value, digits);
+    case ValueUnit::bytes_per_s: return plain(value / giga, digits) + " GB/s";
+    case ValueUnit::factor: return plain(value, digits) + "×";
+    case ValueUnit::number: break;
   }
   return plain(value, digits);
 }
 
-std::vector<PlotTick> plot_ticks(const PlotScale& scale, SettingUnit unit, std::size_t most) {
+std::vector<PlotTick> plot_ticks(const PlotScale& scale, ValueUnit unit, std::size_t most) {
   return scale.log ? log_ticks(scale, unit, most) : linear_ticks(scale, unit, most);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "scenario/plot/plot.h"
+#include "page/plot/plot.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "scenario/plot/plot_axis.h"
+#include "page/plot/plot_axis.h"
 
 namespace convert {
 namespace {
@@ -37,7 +37,7 @@ double y_of(const std::string& svg, const std::string& text) {
   return at == std::string::npos ? -1 : std::stod(svg.substr(at + 4));
 }
 
-std::vector<std::string> labels(const PlotScale& scale, SettingUnit unit, std::size_t most) {
+std::vector<std::string> labels(const PlotScale& scale, ValueUnit unit, std::size_t most) {
   std::vector<std::string> out;
   for (const PlotTick& t : plot_ticks(scale, unit, most)) out.push_back(t.label);
   return out;
@@ -45,49 +45,49 @@ std::vector<std::string> labels(const PlotScale& scale, SettingUnit unit, std::s
 using Labels = std::vector<std::string>;
 
 TEST(PlotAxis, ValuesHaveTheUnitsOfPages) {
-  const auto write = [](SettingUnit unit, double value) { return plot_value(unit, value); };
-  EXPECT_EQ(write(SettingUnit::ns, 0), "0");
-  EXPECT_EQ(write(SettingUnit::ns, 0.25), "0.25 ns");
-  EXPECT_EQ(write(SettingUnit::ns, 999.94), "999.9 ns");
-  EXPECT_EQ(write(SettingUnit::ns, 999.96), "1 µs");
-  EXPECT_EQ(write(SettingUnit::ns, 43707.16), "43.71 µs");
-  EXPECT_EQ(write(SettingUnit::ns, 2.5e12), "2,500 s");
-  EXPECT_EQ(write(SettingUnit::bytes, 1000), "1,000 B");
-  EXPECT_EQ(write(SettingUnit::bytes, 1536), "1.5 KiB");
-  EXPECT_EQ(write(SettingUnit::bytes, 0x1p30), "1 GiB");
-  EXPECT_EQ(write(SettingUnit::bytes_per_s, 0.5e9), "0.5 GB/s");
-  EXPECT_EQ(write(SettingUnit::bytes_per_s, 400e9), "400 GB/s");
-  EXPECT_EQ(write(SettingUnit::factor, 1.981376), "1.981×");
-  EXPECT_EQ(write(SettingUnit::number, -1234567), "\u22121,234,567");
-  EXPECT_EQ(write(SettingUnit::number, 1e300), "1.000e+300");
+  const auto write = [](ValueUnit unit, double value) { return plot_value(unit, value); };
+  EXPECT_EQ(write(ValueUnit::ns, 0), "0");
+  EXPECT_EQ(write(ValueUnit::ns, 0.25), "0.25 ns");
+  EXPECT_EQ(write(ValueUnit::ns, 999.94), "999.9 ns");
+  EXPECT_EQ(write(ValueUnit::ns, 999.96), "1 µs");
+  EXPECT_EQ(write(ValueUnit::ns, 43707.16), "43.71 µs");
+  EXPECT_EQ(write(ValueUnit::ns, 2.5e12), "2,500 s");
+  EXPECT_EQ(write(ValueUnit::bytes, 1000), "1,000 B");
+  EXPECT_EQ(write(ValueUnit::bytes, 1536), "1.5 KiB");
+  EXPECT_EQ(write(ValueUnit::bytes, 0x1p30), "1 GiB");
+  EXPECT_EQ(write(ValueUnit::bytes_per_s, 0.5e9), "0.5 GB/s");
+  EXPECT_EQ(write(ValueUnit::bytes_per_s, 400e9), "400 GB/s");
+  EXPECT_EQ(write(ValueUnit::factor, 1.981376), "1.981×");
+  EXPECT_EQ(write(ValueUnit::number, -1234567), "\u22121,234,567");
+  EXPECT_EQ(write(ValueUnit::number, 1e300), "1.000e+300");
 }
 
 TEST(PlotAxis, SizesArePowersOfTwo) {
   const PlotScale log{.low = 1000, .high = 0x1p26, .log = true};
-  EXPECT_EQ(labels(log, SettingUnit::bytes, 4), (Labels{"1 KiB", "32 KiB", "1 MiB", "32 MiB"}));
-  EXPECT_EQ(labels(log, SettingUnit::bytes, 9),
+  EXPECT_EQ(labels(log, ValueUnit::bytes, 4), (Labels{"1 KiB", "32 KiB", "1 MiB", "32 MiB"}));
+  EXPECT_EQ(labels(log, ValueUnit::bytes, 9),
             (Labels{"1 KiB", "4 KiB", "16 KiB", "64 KiB", "256 KiB", "1 MiB", "4 MiB", "16 MiB", "64 MiB"}));
   const PlotScale linear{.low = 0, .high = 7 * 0x1p20};
-  EXPECT_EQ(labels(linear, SettingUnit::bytes, 7),
+  EXPECT_EQ(labels(linear, ValueUnit::bytes, 7),
             (Labels{"0", "1 MiB", "2 MiB", "3 MiB", "4 MiB", "5 MiB", "6 MiB", "7 MiB"}));
-  EXPECT_EQ(labels({.low = 0, .high = 3}, SettingUnit::bytes, 9), (Labels{"0", "1 B", "2 B", "3 B"}));
+  EXPECT_EQ(labels({.low = 0, .high = 3}, ValueUnit::bytes, 9), (Labels{"0", "1 B", "2 B", "3 B"}));
 }
 
 TEST(PlotAxis, OtherTicksAreRound) {
-  EXPECT_EQ(labels({.low = 800, .high = 6e6, .log = true}, SettingUnit::ns, 5),
+  EXPECT_EQ(labels({.low = 800, .high = 6e6, .log = true}, ValueUnit::ns, 5),
             (Labels{"1 µs", "10 µs", "100 µs", "1 ms"}));
-  EXPECT_EQ(labels({.low = 900, .high = 30000, .log = true}, SettingUnit::ns, 9),
+  EXPECT_EQ(labels({.low = 900, .high = 30000, .log = true}, ValueUnit::ns, 9),
             (Labels{"1 µs", "2 µs", "5 µs", "10 µs", "20 µs"}));
-  EXPECT_EQ(labels({.low = 0, .high = 1.1e6}, SettingUnit::ns, 5), (Labels{"0", "0.5 ms", "1.0 ms"}));
-  EXPECT_EQ(labels({.low = 0, .high = 110e9}, SettingUnit::bytes_per_s, 6),
+  EXPECT_EQ(labels({.low = 0, .high = 1.1e6}, ValueUnit::ns, 5), (Labels{"0", "0.5 ms", "1.0 ms"}));
+  EXPECT_EQ(labels({.low = 0, .high = 110e9}, ValueUnit::bytes_per_s, 6),
             (Labels{"0", "20 GB/s", "40 GB/s", "60 GB/s", "80 GB/s", "100 GB/s"}));
-  EXPECT_EQ(labels({.low = 0, .high = 2.2}, SettingUnit::factor, 5), (Labels{"0", "0.5×", "1×", "1.5×", "2×"}));
+  EXPECT_EQ(labels({.low = 0, .high = 2.2}, ValueUnit::factor, 5), (Labels{"0", "0.5×", "1×", "1.5×", "2×"}));
 }
 
 TEST(Plot, LinesPointsAndLegend) {
   const Plot plot{.title = "t",
-                  .x = {.label = "bandwidth", .unit = SettingUnit::bytes_per_s},
-                  .y = {.label = "total time", .unit = SettingUnit::ns},
+                  .x = {.label = "bandwidth", .unit = ValueUnit::bytes_per_s},
+                  .y = {.label = "total time", .unit = ValueUnit::ns},
                   .lines = {{"one", {{0, 0}, {10e9, 50000}}}, {"two", {{0, 100000}, {5e9, 60000}, {10e9, 20000}}}}};
   const std::string svg = draw_svg(plot);
   EXPECT_EQ(svg, draw_svg(plot));
@@ -143,7 +143,7 @@ TEST(Plot, OneLineHasNoLegend) {
 
 TEST(Plot, LogarithmicWhereValuesSpanMuch) {
   const Plot plot{.title = "",
-                  .x = {.label = "size", .unit = SettingUnit::bytes, .marks = {1024, 32768, 1048576}},
+                  .x = {.label = "size", .unit = ValueUnit::bytes, .marks = {1024, 32768, 1048576}},
                   .y = {.label = "y"},
                   .lines = {{"", {{1024, 1}, {32768, 10}, {1048576, 100}}}}};
   const std::string svg = draw_svg(plot);

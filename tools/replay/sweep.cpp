@@ -2,20 +2,20 @@
 #include "replay/sweep.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cerrno>
 #include <exception>
 #include <filesystem>
 #include <thread>
 #include <utility>
 
+#include "common/form.h"
+#include "common/option_texts.h"
 #include "config/sweep.h"
 #include "config/yaml_tree.h"
 #include "io/input.h"
 #include "io/sha256.h"
-#include "replay/output.h"
 #include "page/plot/plot.h"
+#include "replay/output.h"
 #include "scenario/sweep_plan.h"
 #include "scenario/sweep_queue.h"
 #include "scenario/sweep_summary.h"
@@ -147,19 +147,6 @@ bool is_same_file(const std::string& a, const std::string& b) {
                                                            weakly_canonical(std::filesystem::absolute(b), ignored);
 }
 
-// Refuses file names of pictures other than SVG.
-void check_plot_name(const std::string& path) {
-  std::string suffix = std::filesystem::path(path).extension().string();
-  std::transform(suffix.begin(), suffix.end(), suffix.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  constexpr std::array<const char*, 9> others = {".png", ".pdf",  ".jpg", ".jpeg", ".gif",
-                                                 ".eps", ".html", ".ps",  ".webp"};
-  if (std::find(others.begin(), others.end(), suffix) == others.end()) return;
-  const std::string svg = std::filesystem::path(path).replace_extension(".svg").string();
-  throw usage_error("--plot " + path + ": a plot is SVG; name it " + svg +
-                    ", which rsvg-convert or inkscape convert to a " + suffix.substr(1) + " file");
-}
-
 // Refuses outputs that are the same file, an input, or in a missing folder.
 void check_outputs(const SweepOptions& sweep, const SweepPlan& plan, const std::optional<std::string>& path) {
   if (sweep.plot && (path ? is_same_file(*sweep.plot, *path) : sweep.plot == "-"))
@@ -217,7 +204,7 @@ void lead(const SweepOptions& sweep, const SweepPlan& plan, std::optional<std::s
 void add_sweep_options(App& app, SweepOptions& to) {
   app.group("Sweep");
   app.add_texts("--sweep", to.axes, "FILE|KEY=A,B,...", "replay every combination of values; may be repeated");
-  app.add_option("--plot", to.plot, "FILE", "also draw the times of a sweep (SVG)").advanced();
+  app.add_option("--plot", to.plot, "FILE", option_text::plot).advanced();
   app.add_option("--relative-to", to.relative_to, "KEY=VALUE", "add slowdowns relative to the runs with this value")
       .advanced();
   app.add_flag("--restart", to.restart, "begin the sweep anew, whatever -o holds").advanced();

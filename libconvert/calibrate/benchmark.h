@@ -20,9 +20,10 @@ struct BenchmarkPoint {
   std::int64_t bytes = 0;
   double time_ns = 0;  // out of place, or the only time
   std::optional<double> in_place_ns{};
-  std::string set{};      // of the benchmark; empty: the file's name
-  std::string machine{};  // as the benchmark names it; empty: not stated
-  std::uint32_t run = 0;  // number of the run in the file: each run has curves of its own
+  std::string set{};       // of the benchmark; empty: the file's name
+  std::string machine{};   // as the benchmark names it; empty: not stated
+  std::uint32_t run = 0;   // number of the run in the file: each run has curves of its own
+  std::uint32_t line = 0;  // in the file; 0: unknown
 };
 
 struct Benchmark {

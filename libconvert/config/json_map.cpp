@@ -19,7 +19,7 @@ using simdjson::ondemand::object;
 using simdjson::ondemand::value;
 using TokenKind = JsonToken::Kind;
 
-constexpr std::string_view json_space = " \t\r\n";
+constexpr std::string_view space_in_json = " \t\r\n";
 
 // Returns the offset of text after the object at the beginning of `text`, or npos.
 std::size_t find_rest(std::string_view text) {
@@ -30,7 +30,7 @@ std::size_t find_rest(std::string_view text) {
     } else if (text[i] == '{' || text[i] == '[') {
       ++depth;
     } else if ((text[i] == '}' || text[i] == ']') && --depth == 0) {
-      return text.find_first_not_of(json_space, i + 1);
+      return text.find_first_not_of(space_in_json, i + 1);
     }
   }
   return std::string_view::npos;
@@ -100,7 +100,7 @@ class JsonMapReader {
   [[nodiscard]] JsonToken read_token(value& v) const {
     const std::string_view found = v.raw_json_token();
     std::string_view raw = source_.text.substr(offset_of(found.data()), found.size());
-    raw = raw.substr(0, raw.find_last_not_of(json_space) + 1);
+    raw = raw.substr(0, raw.find_last_not_of(space_in_json) + 1);
     if (raw.starts_with('[')) return {TokenKind::list, raw, {}};
     if (raw.starts_with('{')) return {TokenKind::map, raw, {}};
     if (raw.starts_with('"')) return {TokenKind::string, raw, std::string(v.get_string().value())};
@@ -166,7 +166,7 @@ void read_json_map(JsonSource source, const std::function<void(const JsonMember&
                       "larger than " + size_name(source.max_bytes) + ", the " + std::string(source.noun) + " limit",
                       std::string(source.rule));
   }
-  const std::size_t begin = source.text.find_first_not_of(json_space);
+  const std::size_t begin = source.text.find_first_not_of(space_in_json);
   if (begin == std::string_view::npos) throw source.failure(std::size_t{0}, "empty; " + std::string(source.shape));
   if (source.text[begin] != '{') throw source.failure(begin, std::string(source.shape));
   JsonMapReader(source, take).read();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/measure.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -46,16 +47,18 @@ BenchedCall bench_call(const CallBench& bench, std::int64_t bytes, bool optional
 }
 
 // Times all calls of a series; returns nothing if it is omitted.
-std::optional<CallSeries> measured_series(const PlannedSeries& planned, const std::vector<std::int64_t>& sizes,
-                                          Context& context, Progress& progress) {
+std::optional<CallSeries> measured_series(const PlannedSeries& planned, Context& context, Progress& progress) {
   const CallBench bench(planned.request);
   CallSeries series = bench.series();
-  const std::vector<std::int64_t> bytes = rounded(sizes, bench);
+  series.benchmark = planned.benchmark;
+  const bool measured = !planned.benchmark.empty();
+  const std::vector<std::int64_t> bytes = measured ? planned.bytes : rounded(planned.bytes, bench);
   std::string refusal;
   for_each_ordered(
       context.jobs(), bytes.size(), [&](std::size_t i) { return bench_call(bench, bytes[i], planned.optional); },
-      [&](std::size_t, BenchedCall&& done) {
+      [&](std::size_t i, BenchedCall&& done) {
         progress.add(1);
+        if (done.call && measured) done.call->measured = planned.measured[i];
         if (done.call) series.calls.push_back(std::move(*done.call));
         if (refusal.empty()) refusal = std::move(done.refusal);
       });
@@ -67,6 +70,19 @@ std::optional<CallSeries> measured_series(const PlannedSeries& planned, const st
   return std::nullopt;
 }
 
+// Returns what all series have in common.
+std::string plot_title(const std::vector<CallSeries>& all) {
+  const auto common = [&](auto of) {
+    return std::ranges::all_of(all, [&](const CallSeries& s) { return of(s) == of(all.front()); });
+  };
+  std::string title;
+  const auto add = [&](const std::string& part) { title += (title.empty() ? "" : ", ") + part; };
+  if (common([](const CallSeries& s) { return s.collective; })) add(std::string(name(all.front().collective)));
+  if (common([](const CallSeries& s) { return s.network; })) add(all.front().network);
+  if (common([](const CallSeries& s) { return s.npus; })) add(counted(all.front().npus, "NPU"));
+  return title;
+}
+
 std::string bench_plot(const std::vector<CallSeries>& all) {
   const std::vector<std::string> names = series_names(all);
   std::vector<PlotCurve> curves;
@@ -75,20 +91,24 @@ std::string bench_plot(const std::vector<CallSeries>& all) {
     for (const TimedCall& call : all[i].calls) {
       const auto bytes = static_cast<double>(call.bytes);
       curves.back().line.emplace_back(bytes, bus_bandwidth(all[i], call));
+      if (!call.measured) continue;
+      TimedCall measured = call;
+      measured.time = *call.measured;
+      curves.back().marks.emplace_back(bytes, bus_bandwidth(all[i], measured));
     }
   }
-  return plot_svg(all.size() == 1 ? std::string(name(all[0].collective)) + ", " + all[0].network : "bus bandwidth",
-                  "size", "bus bandwidth", curves);
+  return plot_svg(plot_title(all), "size", "bus bandwidth", curves);
 }
 
 }  // namespace
 
-std::vector<CallSeries> measure(const std::vector<PlannedSeries>& plan, const std::vector<std::int64_t>& sizes,
-                                Context& context) {
+std::vector<CallSeries> measure(const std::vector<PlannedSeries>& plan, Context& context) {
   std::vector<CallSeries> all;
-  Progress progress("calls", plan.size() * sizes.size(), context.progress());
+  std::size_t calls = 0;
+  for (const PlannedSeries& planned : plan) calls += planned.bytes.size();
+  Progress progress("calls", calls, context.progress());
   for (const PlannedSeries& planned : plan) {
-    if (auto series = measured_series(planned, sizes, context, progress)) all.push_back(std::move(*series));
+    if (auto series = measured_series(planned, context, progress)) all.push_back(std::move(*series));
   }
   if (all.empty()) throw usage_error("no algorithm has a time for these calls");
   return all;

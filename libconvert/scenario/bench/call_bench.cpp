@@ -37,8 +37,8 @@ std::uint32_t npus_of(const BenchRequest& request, const NetworkConfig& network)
   if (all == 0 && !request.npus) all = gpus_of_node(network);
   const std::uint32_t npus = request.npus.value_or(all);
   if (all != 0 && (npus > all || (npus != all && !machine))) {
-    throw usage_error("--npus " + std::to_string(npus) + ": the network " + network.source + " has " +
-                      counted(all, "NPU"));
+    throw usage_error("the network " + network.source + " has " + counted(all, "NPU") + ", but the call has " +
+                      std::to_string(npus));
   }
   return npus;
 }
@@ -72,6 +72,10 @@ CallBench::CallBench(BenchRequest request)
   const NetworkConfig& network = scenario_.network;
   if (network.machine != nullptr)
     nodes_ = request_.nodes.value_or((npus_ + gpus_of_node(network) - 1) / gpus_of_node(network));
+  if (nodes_ != 0 && network.machine->nodes() && nodes_ > *network.machine->nodes()) {
+    throw usage_error("the network " + network.source + " has " + counted(*network.machine->nodes(), "node") +
+                      ", but the call has " + std::to_string(nodes_));
+  }
   check_scenario(scenario_);
   check_collective(*scenario_.options.system, request_.collective);
 }

@@ -110,6 +110,7 @@ std::string heading(const CallSeries& series) {
   std::string out = std::string(name(series.collective)) + ", " + counted(series.npus, "NPU");
   if (!series.network.empty()) out += ", " + series.network;
   if (!series.choice.empty()) out += ", " + series.choice;
+  if (!series.benchmark.empty()) out += ", measured: " + series.benchmark;
   return out + '\n';
 }
 
@@ -172,6 +173,7 @@ void write_series(JsonWriter& json, const CallSeries& series) {
   if (series.nodes != 0) json.member("nodes", series.nodes);
   if (!series.network.empty()) json.member("network", series.network);
   if (!series.choice.empty()) json.member("choice", series.choice);
+  if (!series.benchmark.empty()) json.member("benchmark", series.benchmark);
   json.key("sizes").begin_array();
   for (const TimedCall& c : series.calls) {
     json.begin_object().member("bytes", c.bytes);
@@ -244,15 +246,13 @@ std::string all_series_text(std::span<const CallSeries> all) {
     if (!done.insert(first.collective).second) continue;
     std::vector<const CallSeries*> alike;
     std::vector<std::string> their_names;
-    bool measured = false;
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (all[i].collective != first.collective) continue;
       alike.push_back(&all[i]);
       their_names.push_back(names[i]);
-      measured = measured || any_call(all[i], [](const TimedCall& c) { return c.measured.has_value(); });
     }
     if (!out.empty()) out += '\n';
-    if (alike.size() > 1 && !measured) {
+    if (alike.size() > 1 && first.benchmark.empty()) {
       append_side_by_side(out, alike, their_names);
       continue;
     }
@@ -264,7 +264,7 @@ std::string all_series_text(std::span<const CallSeries> all) {
 std::string all_series_csv(std::span<const CallSeries> all) {
   std::string out =
       "collective,network,choice,ranks,nodes,bytes,count,type,us,algbw_gb_per_s,busbw_gb_per_s,algorithm,source,"
-      "error_pct,measured_us,difference_pct\n";
+      "error_pct,benchmark,measured_us,difference_pct\n";
   const auto optional_us = [](const std::optional<Picoseconds>& time) {
     return time ? format_exact(*time, ps_per_us) : "";
   };
@@ -285,6 +285,7 @@ std::string all_series_csv(std::span<const CallSeries> all) {
           csv_field(c.algorithm),
           c.source,
           c.error_pct ? format_fixed(*c.error_pct, exact_decimals) : "",
+          csv_field(s.benchmark),
           optional_us(c.measured),
           c.measured ? format_fixed(difference_pct(c), exact_decimals) : ""};
       for (std::size_t i = 0; i < fields.size(); ++i) out += (i == 0 ? "" : ",") + fields[i];
@@ -314,13 +315,15 @@ std::vector<std::string> series_names(std::span<const CallSeries> all) {
   const bool npus = differ([](const CallSeries& s) { return s.npus; });
   const bool networks = differ([](const CallSeries& s) { return s.network; });
   const bool choices = differ([](const CallSeries& s) { return s.choice; });
+  const bool benchmarks = differ([](const CallSeries& s) { return s.benchmark; });
   std::vector<std::string> out;
   for (const CallSeries& s : all) {
     std::vector<std::string> parts;
     if (collectives) parts.emplace_back(name(s.collective));
     if (networks) parts.push_back(s.network);
-    if (npus && !networks) parts.push_back(counted(s.npus, "NPU"));
+    if (npus && (!networks || benchmarks)) parts.push_back(counted(s.npus, "NPU"));
     if (choices) parts.push_back(s.choice.empty() ? std::string(s.nodes == 0 ? "native" : "library") : s.choice);
+    if (benchmarks) parts.push_back(s.benchmark);
     std::string text;
     for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
     out.push_back(text.empty() ? std::string(name(s.collective)) : text);

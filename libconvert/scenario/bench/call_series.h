@@ -32,6 +32,7 @@ struct CallSeries {
   std::uint32_t nodes = 0;  // of a machine, that have at least one of the NPUs; 0: no machine
   std::string network{};    // as on the command line; empty: not printed
   std::string choice{};     // the algorithm as on the command line; empty: chosen by the network
+  std::string benchmark{};  // with the measured times; empty: nothing is measured
   std::string_view algorithm_title = "algorithm";
   bool elements = false;  // bytes are whole elements of float32, which have columns
   std::vector<TimedCall> calls{};
@@ -53,12 +54,13 @@ struct ElementCount {
 [[nodiscard]] std::string series_text(const CallSeries& series);
 [[nodiscard]] std::string series_json(const CallSeries& series);
 
-// Return several series: as tables, or side by side if a collective has several; as CSV; as a JSON array.
+// Return several series: as tables, or side by side if a collective has several and nothing is measured; as CSV; as
+// a JSON array.
 [[nodiscard]] std::string all_series_text(std::span<const CallSeries> all);
 [[nodiscard]] std::string all_series_csv(std::span<const CallSeries> all);
 [[nodiscard]] std::string all_series_json(std::span<const CallSeries> all);
 
-// Returns the names of series by what distinguishes them: collective, network, algorithm.
+// Returns the names of series by what distinguishes them: collective, network, NPUs, algorithm, benchmark.
 [[nodiscard]] std::vector<std::string> series_names(std::span<const CallSeries> all);
 
 }  // namespace convert

@@ -27,8 +27,8 @@ MAY_INCLUDE = {
     "page": {"analyze", "core", "graph", "io", "passes", "util"},
     "sets": {"core", "graph", "util", "io", "analyze", "collectives", "passes", "profile", "config", "formats",
              "machine", "synthesis"},
-    "scenario": {"analyze", "core", "util", "io", "collectives", "config", "machine", "page", "passes", "sets",
-                 "simulate", "synthesis"},
+    "scenario": {"analyze", "core", "util", "io", "collectives", "config", "generate", "machine", "page", "passes",
+                 "sets", "simulate", "synthesis"},
 }
 
 # pattern of an include: patterns of the files that may contain it, at least one each. Tests may include everything.

@@ -23,7 +23,7 @@ RUN = re.compile(r"\$ |et-\w+ |for |diff |mpirun ")
 
 
 # Markup that groff reads, and the character that a terminal shows.
-GLYPHS = {"\\(->": "→", "\\(mc": "µ", "\\[u2026]": "…"}
+GLYPHS = {"\\(->": "→", "\\(mc": "µ", "\\(+-": "±", "\\(mi": "−", "\\[u2026]": "…"}
 
 
 def plain(man):

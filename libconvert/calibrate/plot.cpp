@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "calibrate/plot.h"
 
+#include <algorithm>
+
 #include "core/diagnostic.h"
 #include "page/plot/plot.h"
 
@@ -26,6 +28,10 @@ std::string plot_svg(const std::string& title, const std::string& x_label, const
             .x = {.label = x_label, .unit = ValueUnit::bytes, .logarithmic = true},
             .y = {.label = y_label, .unit = ValueUnit::bytes_per_s, .logarithmic = true},
             .lines = {}};
+  const bool compares =
+      std::ranges::any_of(curves, [](const PlotCurve& c) { return !c.marks.empty() && !c.line.empty(); });
+  if (compares && curves.size() > 1) plot.legend = "marks measured, lines predicted";
+  if (compares && curves.size() == 1) plot.title += " (marks measured, line predicted)";
   for (const PlotCurve& c : curves) plot.lines.push_back({c.name, bandwidths(c.line), bandwidths(c.marks)});
   return draw_svg(plot);
 }

@@ -63,6 +63,8 @@ struct Run {
     std::int64_t size_bytes = -1;        // as nccl-tests count it: see bus_bandwidth_factor()
     std::uint32_t algorithm = no_index;  // in texts
     std::uint32_t type = no_index;       // in texts: type of its elements in the trace
+    std::uint32_t source = no_index;     // in texts: on a machine, origin of its time, see CallSource
+    double error_pct = -1;               // on a machine, expected mean error of its time; -1: unknown
     std::int64_t root = -1;              // rank of the root; -1: unknown, or it has none
     Picoseconds bound_ps = -1;           // lower bound of its time in the network
     Picoseconds begin_ps = 0;            // when the first NPU calls it
@@ -144,6 +146,8 @@ struct Run {
     balanced,     // chunks use the dimensions in a balanced order
     no_network,   // an ideal network
     no_compute,   // computing takes no time
+    adapters,     // nodes of a machine have twice the adapters
+    no_nvls,      // the library of a machine has no in-switch reduction
   };
   struct WhatIf {
     Change change = Change::like_median;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <filesystem>
 #include <vector>
 
 #include "core/diagnostic.h"
@@ -66,6 +68,18 @@ void refuse_suffix_of_other_kind(const OutputOptions& output) {
   std::string kinds = "a set, PREFIX.0.et and so on, or by suffix";
   for (const std::string_view suffix : suffixes) kinds += " " + std::string(suffix);
   refuse_suffix_of_other_kind(output.path, kinds, {});
+}
+
+void check_plot_name(const std::string& path) {
+  std::string suffix = std::filesystem::path(path).extension().string();
+  std::transform(suffix.begin(), suffix.end(), suffix.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::array<const char*, 9> others = {".png", ".pdf",  ".jpg", ".jpeg", ".gif",
+                                                 ".eps", ".html", ".ps",  ".webp"};
+  if (std::find(others.begin(), others.end(), suffix) == others.end()) return;
+  const std::string svg = std::filesystem::path(path).replace_extension(".svg").string();
+  throw convert::usage_error("--plot " + path + ": a plot is SVG; name it " + svg +
+                             ", which rsvg-convert or inkscape convert to a " + suffix.substr(1) + " file");
 }
 
 void add_in_place_option(App& app) {

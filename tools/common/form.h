@@ -26,6 +26,9 @@ void refuse_suffix_of_other_kind(const OutputOptions& output);
 void refuse_suffix_of_other_kind(const std::optional<std::string>& output, const std::string& kinds,
                                  std::initializer_list<std::string_view> own, std::string_view option = "-o");
 
+// Throws Error(usage) if the file of --plot has the suffix of a picture other than SVG.
+void check_plot_name(const std::string& path);
+
 // Adds the option --in-place: an output may be an input.
 void add_in_place_option(App& app);
 // Protects the files that the tool reads from now on, as the options require (io/replace/read_files.h). Called by

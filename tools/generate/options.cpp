@@ -64,7 +64,7 @@ void add_generate_options(App& app, GenerateOptions& o) {
   add_output_options(app, o.output);
   app.group("What to make");
   app.add_flag("--list", o.list, "list models, algorithms and kinds of traces");
-  app.add_integer("--npus", o.npus, 1, most_npus, "N", "number of ranks (default: from the plan, else 8)");
+  app.add_integer("--npus", o.npus, 1, most_npus, "N", option_text::npus);
   app.add_bytes("--size", o.sizes, "BYTES,...", option_text::size);
   app.add_choice("--show", o.show, {"plan", "sizes"}, option_text::show);
   app.add_choice("--format", o.format, {"text", "json"}, option_text::format).advanced();

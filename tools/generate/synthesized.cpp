@@ -11,13 +11,14 @@
 #include "core/words.h"
 #include "formats/format.h"
 #include "generate/exported.h"
+#include "generate/library_time.h"
 #include "generate/options.h"
 #include "generate/pieces.h"
-#include "generate/size_report.h"
 #include "generate/sizes.h"
 #include "generate/together.h"
 #include "generate/write.h"
 #include "passes/lower/fit_runtime.h"
+#include "scenario/bench/call_series.h"
 #include "scenario/synthesized/judged_builders.h"
 #include "sets/schedules.h"
 #include "sets/sink.h"
@@ -208,18 +209,20 @@ class Generation {
   }
 
   void print_sizes() {
-    std::vector<SizeRow> rows;
-    std::uint32_t npus = 0;
+    CallSeries series{.collective = request_.collective, .algorithm_title = "method"};
     for (const std::int64_t bytes : o_.sizes) {
       request_.bytes = bytes;
       const SynthesisProblem problem = problem_of_size();
       const MadeForSize made = make(problem);
-      rows.push_back({problem.bytes, made.total(), made.synthesized.limits.lower, made.synthesized.method});
-      npus = problem.size();
+      series.npus = problem.size();
+      series.calls.push_back({.bytes = problem.bytes,
+                              .time = made.total(),
+                              .algorithm = made.synthesized.method,
+                              .bound = made.synthesized.limits.lower});
+      if (network_.machine != nullptr)
+        compare_with_library(network_, request_, problem.size(), made.algorithm, series.calls.back());
     }
-    const bool json = o_.format.value_or("text") == "json";
-    write_bytes(std::nullopt,
-                json ? sizes_json(request_.collective, npus, rows) : sizes_text(request_.collective, npus, rows));
+    write_bytes(std::nullopt, o_.format.value_or("text") == "json" ? series_json(series) : series_text(series));
   }
 
   void write(const std::function<void(const Algorithm&)>& watch) {

@@ -2,14 +2,14 @@
 #include "replay/sweep.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cerrno>
 #include <exception>
 #include <filesystem>
 #include <thread>
 #include <utility>
 
+#include "common/form.h"
+#include "common/option_texts.h"
 #include "config/sweep.h"
 #include "config/yaml_tree.h"
 #include "io/input.h"
@@ -145,19 +145,6 @@ bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;  // for missing files
   return std::filesystem::equivalent(a, b, ignored) || weakly_canonical(std::filesystem::absolute(a), ignored) ==
                                                            weakly_canonical(std::filesystem::absolute(b), ignored);
-}
-
-// Refuses file names of pictures other than SVG.
-void check_plot_name(const std::string& path) {
-  std::string suffix = std::filesystem::path(path).extension().string();
-  std::transform(suffix.begin(), suffix.end(), suffix.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  constexpr std::array<const char*, 9> others = {".png", ".pdf",  ".jpg", ".jpeg", ".gif",
-                                                 ".eps", ".html", ".ps",  ".webp"};
-  if (std::find(others.begin(), others.end(), suffix) == others.end()) return;
-  const std::string svg = std::filesystem::path(path).replace_extension(".svg").string();
-  throw usage_error("--plot " + path + ": a plot is SVG; name it " + svg +
-                    ", which rsvg-convert or inkscape convert to a " + suffix.substr(1) + " file");
 }
 
 // Refuses outputs that are the same file, an input, or in a missing folder.

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/runs/certainty.h"
 #include "analyze/runs/group_titles.h"
 #include "analyze/runs/kernel_words.h"
 #include "analyze/runs/sections.h"
@@ -114,24 +115,55 @@ Table empty_table() {
           .more = "kinds of collectives"};
 }
 
+constexpr double percent_of_share = 100;
+
+Value error_value(double error_pct) { return error_pct < 0 ? Value{} : Value(error_pct / percent_of_share); }
+
+// Adds the origins of the times of calls on a machine.
+void add_origins(const Run& run, Section& s) {
+  const Certainty certainty = certainty_of(run);
+  if (certainty.origins.empty()) return;
+  s.figures.push_back(
+      {"expected_error", "expected error of their time", Unit::share, error_value(certainty.error_pct)});
+  Table t{
+      .key = "sources",
+      .title = "by origin of the time on the machine (share: of the time of calls, for each NPU; error: expected)",
+      .columns = {{"source", "source", Unit::text},
+                  {"calls", "calls", Unit::count},
+                  {"share", "share", Unit::share},
+                  {"error", "error", Unit::share}},
+      .more = "origins"};
+  for (const CallOrigin& o : certainty.origins)
+    t.rows.push_back({o.source, value_of(o.calls), o.share, error_value(o.error_pct)});
+  s.tables.push_back(std::move(t));
+}
+
 }  // namespace
 
 Section calls_section(const Run& run, const RunWishes&) {
   Section s{.name = "collectives"};
-  using Key = std::tuple<Collective, std::int64_t, std::uint32_t, std::int64_t, std::uint32_t, Details>;
+  using Key = std::tuple<Collective, std::int64_t, std::uint32_t, std::int64_t, std::uint32_t, std::uint32_t,
+                         double, Details>;
   const std::vector<std::uint32_t> names = names_of_calls(run);
   const GroupTitles titles(run);
   std::map<Key, CallsOfKind> kinds;
   std::uint64_t unended = 0;
+  bool on_machine = false;
   for (std::size_t i = 0; i < run.calls.size(); ++i) {
     const Run::Call& c = run.calls[i];
-    kinds[{c.op, c.size_bytes, c.npus, titles.representative(c.group), c.algorithm, details_of(run, c, names[i])}]
+    kinds[{c.op, c.size_bytes, c.npus, titles.representative(c.group), c.algorithm, c.source, c.error_pct,
+           details_of(run, c, names[i])}]
         .add(c);
+    on_machine = on_machine || c.source != no_index;
     unended += c.end_ps < 0 ? 1 : 0;
   }
   Table t = empty_table();
+  if (on_machine) {
+    t.columns.push_back({"source", "source", Unit::text});
+    t.columns.push_back({"error", "error", Unit::share});
+  }
   for (const auto& [key, k] : kinds) {
-    const auto& [op, size, npus, group, algorithm, details] = key;
+    const auto& [op, size, npus, group, algorithm, source, error_pct, details] = key;
     const auto text_or_none = [](const std::string& text) { return text.empty() ? Value{} : Value(text); };
     std::vector<Value> row = {std::string(name(op)),
                               titles.title(group),
@@ -155,11 +187,16 @@ Section calls_section(const Run& run, const RunWishes&) {
     const double algbw = speed ? static_cast<double>(size) * 1000 / mean : 0;
     row.insert(row.end(), {mean, speed ? Value(algbw) : Value{}, speed ? Value(algbw * factor) : Value{}, k.least,
                            k.most, k.bounded ? share_of(k.bound, k.moving) : Value{}, k.spread.number() / n});
+    if (on_machine) {
+      row.push_back(source == no_index ? Value{} : Value(std::string(run.texts[source])));
+      row.push_back(error_value(error_pct));
+    }
     t.rows.push_back(std::move(row));
   }
   std::stable_sort(t.rows.begin(), t.rows.end(), [](const auto& a, const auto& b) { return a[10] > b[10]; });
   s.figures = {{"calls", "collectives", Unit::count, value_of(run.calls.size())}};
   s.tables.push_back(std::move(t));
+  add_origins(run, s);
   if (!run.calls.empty())
     s.notes.emplace_back(
         "a run does not record whether collectives work in place: times cover both; - marks unknown "

@@ -102,6 +102,9 @@ class Checker {
       require(c.size_bytes >= -1, "has a negative size");
       optional_text(c.algorithm);
       optional_text(c.type);
+      optional_text(c.source);
+      require(c.error_pct == -1 || (c.error_pct >= 0 && std::isfinite(c.error_pct)),
+              "has an invalid expected error");
       require(c.root >= -1 && c.root <= largest_rank, "has an invalid root");
       npu(c.first_npu);
     });
@@ -160,7 +163,7 @@ class Checker {
       require(n.bytes_sent >= 0, "has a negative size");
     });
     each("whatif", run_.whatif, [&](const Run::WhatIf& w) {
-      require(w.change <= Run::Change::no_compute, "has an invalid change");
+      require(w.change <= Run::Change::no_nvls, "has an invalid change");
       text(w.what);
       text(w.setting);
       optional_time(w.total_ps);

@@ -90,7 +90,7 @@ struct Columns<Run::Call> {
       Column{"size", &T::size_bytes}, Column{"algorithm", &T::algorithm}, Column{"bound", &T::bound_ps},
       Column{"begin", &T::begin_ps}, Column{"last_begin", &T::last_begin_ps}, Column{"end", &T::end_ps},
       Column{"first_npu", &T::first_npu}, Column{"first_node", &T::first_node}, Column{"type", &T::type},
-      Column{"root", &T::root});
+      Column{"root", &T::root}, Column{"source", &T::source}, Column{"error_pct", &T::error_pct});
 };
 template <>
 struct Columns<Run::CallNpu> {

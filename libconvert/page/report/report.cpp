@@ -75,6 +75,7 @@ ReportData report_data(const Run& run) {
   write_what_if(run, json);
   write_operations(run, json);
   write_use(run, json);
+  write_certainty(run, json);
   write_groups(run, json);
   write_waits(run, json);
   write_findings(run, json);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/findings.h"
+#include "analyze/runs/certainty.h"
 #include "analyze/runs/group_titles.h"
 #include "analyze/runs/sections.h"
 #include "analyze/runs/use.h"
@@ -168,6 +169,11 @@ void add_calls(const Run& run, PageTexts& texts, ReportColumns& columns) {
   columns.reals(
       "call.size", run.calls, [](const Call& c) { return c.size_bytes; }, Column::Code::delta);
   columns.numbers("call.algorithm", run.calls, [&](const Call& c) { return texts.number(c.algorithm); });
+  if (std::ranges::any_of(run.calls, [](const Call& c) { return c.source != no_index; })) {
+    columns.numbers("call.source", run.calls, [&](const Call& c) { return texts.number(c.source); });
+    columns.reals(
+        "call.error_pct", run.calls, [](const Call& c) { return c.error_pct; }, Column::Code::dict);
+  }
   columns.times("call.bound", run.calls, [](const Call& c) { return c.bound_ps; });
   columns.times("call.begin", run.calls, [](const Call& c) { return c.begin_ps; });
   columns.times("call.last_begin", run.calls, [](const Call& c) { return c.last_begin_ps; });
@@ -307,6 +313,17 @@ void write_use(const Run& run, JsonWriter& json) {
   if (use.operations < 0) return;
   json.key("use").begin_object().member("operations", use.operations).member("tflops", use.tflops);
   json.member("peak_tflops", use.peak_per_s / 1e12).member("mfu", use.mfu).end_object();
+}
+
+void write_certainty(const Run& run, JsonWriter& json) {
+  const Certainty certainty = certainty_of(run);
+  if (certainty.origins.empty()) return;
+  json.key("certainty").begin_object().member("error_pct", certainty.error_pct).key("origins").begin_array();
+  for (const CallOrigin& o : certainty.origins) {
+    json.begin_object().member("source", o.source).member("calls", o.calls);
+    json.member("share", o.share).member("error_pct", o.error_pct).end_object();
+  }
+  json.end_array().end_object();
 }
 
 void write_groups(const Run& run, JsonWriter& json) {

@@ -25,6 +25,8 @@ void write_waits(const Run& run, JsonWriter& json);
 // The 500 longest kernels or operations; the use of the peak; names of groups.
 void write_operations(const Run& run, JsonWriter& json);
 void write_use(const Run& run, JsonWriter& json);
+// Origins of the times of calls on a machine; nothing for other runs.
+void write_certainty(const Run& run, JsonWriter& json);
 void write_groups(const Run& run, JsonWriter& json);
 void write_findings(const Run& run, JsonWriter& json);
 

@@ -171,6 +171,15 @@ AlgorithmTimer timer_by_replay(const NetworkConfig& network, const SynthesisRequ
   };
 }
 
+std::optional<Picoseconds> time_on_machine(const NetworkConfig& network, const Algorithm& algorithm,
+                                           std::optional<std::int64_t> bytes) {
+  Scenario scenario{.workload = {}, .network = network, .options = {}};
+  scenario.options.network.model = NetworkModel::fair;
+  scenario.options.issue = IssueMode::algorithm;
+  scenario.options.system = load_system({}, network);
+  return time_of(algorithm, bytes, scenario);
+}
+
 AlgorithmJudge judge_by_replay(const NetworkConfig& network, const SynthesisRequest& request) {
   return [scenario = scenario_of(network, request)](const Algorithm& algorithm) {
     const std::optional<Picoseconds> total = time_of(algorithm, std::nullopt, scenario);

@@ -52,6 +52,11 @@ using AlgorithmTimer = std::function<std::optional<Picoseconds>(const Algorithm&
 // Returns a timer that replays algorithms in the model of a request; both arguments are copied.
 [[nodiscard]] AlgorithmTimer timer_by_replay(const NetworkConfig& network, const SynthesisRequest& request);
 
+// Returns the time of an algorithm on a machine, in the model of machines; nothing if it does not complete.
+// `bytes`: size of the collective, unless the algorithm has its own sizes.
+[[nodiscard]] std::optional<Picoseconds> time_on_machine(const NetworkConfig& network, const Algorithm& algorithm,
+                                                         std::optional<std::int64_t> bytes);
+
 // Returns a judge that replays algorithms in the model of a request; both arguments are copied. The judge throws
 // Error if an algorithm does not complete.
 [[nodiscard]] AlgorithmJudge judge_by_replay(const NetworkConfig& network, const SynthesisRequest& request);

@@ -73,6 +73,8 @@ CallIndex add_calls(const ReplayResult& result, const ReplayProgram* program, Ru
                          .npus = kind.npus,
                          .size_bytes = kind.size_bytes,
                          .algorithm = kind.algorithm.empty() ? no_index : run.texts.add(kind.algorithm),
+                         .source = kind.source.empty() ? no_index : run.texts.add(kind.source),
+                         .error_pct = kind.error_pct.value_or(-1),
                          .root = program == nullptr ? -1 : root_of(program->plans[c.plan].call, *program),
                          .bound_ps = kind.bound_ps.value_or(-1),
                          .begin_ps = c.begin_ps,

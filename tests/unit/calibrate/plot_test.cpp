@@ -30,7 +30,10 @@ TEST(CalibratePlot, MarksAreMeasuredAndLinesPredicted) {
   EXPECT_EQ(count(svg, "<title>marks alone, "), 1U);
   EXPECT_EQ(count(svg, "<title>line alone, "), 2U);
   for (const PlotCurve& c : curves) EXPECT_TRUE(has(svg, ">" + c.name + "</text>"));
+  EXPECT_TRUE(has(svg, ">marks measured, lines predicted</text>"));
   EXPECT_FALSE(has(svg, "nan"));
+  const std::vector<PlotCurve> one = {curves.front()};
+  EXPECT_TRUE(has(plot_svg("t", "size", "bus bandwidth", one), ">t (marks measured, line predicted)</text>"));
 }
 
 TEST(CalibratePlot, BothAxesAreLogarithmic) {

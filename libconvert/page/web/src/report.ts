@@ -3,6 +3,7 @@
 import {addHelp, fillRows, h, header, onKeys, start, Store} from './lib';
 import {activity} from './panels/activity';
 import {breakdown} from './panels/breakdown';
+import {certainty} from './panels/certainty';
 import {collectives} from './panels/collectives';
 import {findings} from './panels/findings';
 import {links} from './panels/links';
@@ -29,6 +30,7 @@ const panels: Panel[] = [
   whatIf,
   operations,
   collectives,
+  certainty,
   links,
   matrix,
   memory,

@@ -20,6 +20,8 @@ export class Calls {
   private readonly bound: Float64Array;
   private readonly factor: Float64Array;
   private readonly algorithms: Int32Array;
+  private readonly sources: Int32Array;  // empty: no machine
+  private readonly errors: Float64Array;
 
   // `times` returns a column in picoseconds, `like` the representative of the groups equivalent to a group.
   constructor(data: PageData<Texts>, times: (name: string) => Float64Array, private readonly texts: Texts,
@@ -32,6 +34,8 @@ export class Calls {
     this.npus = data.i32('call.npus');
     this.size = data.f64('call.size');
     this.algorithms = data.i32('call.algorithm');
+    this.sources = data.has('call.source') ? data.i32('call.source') : new Int32Array();
+    this.errors = data.has('call.source') ? data.f64('call.error_pct') : new Float64Array();
     this.bound = times('call.bound');
     this.begin = times('call.begin');
     this.lastBegin = times('call.last_begin');
@@ -42,6 +46,11 @@ export class Calls {
   op(i: number): string { return this.texts.ops[this.operation[i]!]!; }
   opNumber(i: number): number { return this.operation[i]!; }
   algorithm(i: number): string { return this.texts.texts[this.algorithms[i]!] ?? ''; }
+  // Returns the algorithm and, on a machine, the origin of the time with its expected error: "nvls, measured, ±1.5 %".
+  algorithmText(i: number): string {
+    const source = this.texts.texts[this.sources[i] ?? -1], error = this.errors[i] ?? -1;
+    return [this.algorithm(i), source ?? '', error >= 0 ? `±${error.toFixed(1)} %` : ''].filter(t => t !== '').join(', ');
+  }
   boundOf(i: number): number { return this.bound[i]!; }
   // Returns the time of a call; -1: not ended.
   time(i: number): number { return this.end[i]! < 0 ? -1 : this.end[i]! - this.begin[i]!; }

@@ -42,7 +42,7 @@ function callTable(run: Run, view: View, rows: number[]): HTMLElement {
     columns: [
       {title: 'collective', left: true, value: i => calls.op(i) + String(calls.number[i]!).padStart(9), cell: i => {
         const name = h('span', {}, opName(calls.op(i)) + (number ? ` #${calls.number[i]!}` : ''));
-        if (calls.algorithm(i)) tipOn(name, () => calls.algorithm(i));
+        if (calls.algorithm(i)) tipOn(name, () => calls.algorithmText(i));
         return name;
       }},
       ...(groups ? [{title: 'group', left: true, value: (i: number) => calls.group[i]!, cell: (i: number) => run.groupAlone(calls.group[i]!)}] : []),

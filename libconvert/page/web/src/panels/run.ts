@@ -15,6 +15,7 @@ export interface Head {
   findings: {text: string; panel?: string}[];
   operations: {name: string; kind: string; count: number; total_ps: number; mean_ps: number; share: number}[];
   operations_in_all: number; use?: {operations: number; tflops: number; peak_tflops: number; mfu: number};
+  certainty?: {error_pct: number; origins: {source: string; calls: number; share: number; error_pct: number}[]};
   groups: {group: number; like: number; title: string; alone: string}[];
   names: string[]; texts: string[];
 }

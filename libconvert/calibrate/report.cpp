@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "calibrate/report.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -19,6 +20,7 @@ struct ComparedCurve {
   const BenchmarkCurve* curve = nullptr;
   BandErrors errors{};
   std::array<std::vector<std::string>, 3> algorithms{};  // of each band, in the order of their sizes
+  std::vector<std::string> sources{};                    // of the predictions, in this order
 };
 
 std::vector<ComparedCurve> by_curve(std::span<const ComparedCall> calls) {
@@ -30,6 +32,8 @@ std::vector<ComparedCurve> by_curve(std::span<const ComparedCall> calls) {
     std::vector<std::string>& names = to.algorithms.at(size_band(c.bytes));
     const std::string algorithm = name(c.algorithm, c.curve->nodes);
     if (names.empty() || names.back() != algorithm) names.push_back(algorithm);
+    const std::string source(name(c.source));
+    if (std::ranges::find(to.sources, source) == to.sources.end()) to.sources.push_back(source);
   }
   return all;
 }
@@ -72,10 +76,11 @@ BandErrors all_errors(std::span<const ComparedCall> calls) {
 }  // namespace
 
 std::string calibration_text(const CalibrationReport& report) {
-  TextTable table({"<curve", "points", band_titles[0], band_titles[1], band_titles[2], "<algorithms"});
+  TextTable table({"<curve", "points", band_titles[0], band_titles[1], band_titles[2], "<source", "<algorithms"});
   for (const ComparedCurve& c : by_curve(report.calls)) {
     TextTable::Row row{c.curve->title()};
     append_errors(row, c.errors);
+    row.push_back(join(c.sources));
     std::vector<std::string> bands;
     for (const auto& names : c.algorithms) bands.push_back(names.empty() ? "-" : join(names, ", "));
     row.push_back(join(bands, " | "));
@@ -83,7 +88,6 @@ std::string calibration_text(const CalibrationReport& report) {
   }
   TextTable::Row all{"all curves"};
   append_errors(all, all_errors(report.calls));
-  all.emplace_back();
   table.add(std::move(all));
   std::string out;
   table.append_to(out);
@@ -109,6 +113,8 @@ std::string calibration_json(const CalibrationReport& report) {
     write_errors(w, c.errors);
     w.key("algorithms").begin_array();
     for (const auto& names : c.algorithms) w.value(join(names, ", "));
+    w.end_array().key("sources").begin_array();
+    for (const std::string& source : c.sources) w.value(source);
     w.end_array().end_object();
   }
   w.end_array().line(1).key("all").begin_object();

@@ -84,7 +84,8 @@ Scenario make_scenario(const RunSettings& settings) {
   if (s.comm_recorded) forget_network(s);
   if (!s.network) throw usage_error("no network is given; give -n, a base with network, or an axis of networks");
   if (!s.workload) throw usage_error("no traces are given; name INPUT, or give a base with workload");
-  Scenario scenario{.workload = *s.workload, .network = find_network(*s.network), .options = s.options};
+  const std::string network = *s.network + (s.nodes ? ",nodes=" + std::to_string(*s.nodes) : "");
+  Scenario scenario{.workload = *s.workload, .network = find_network(network), .options = s.options};
   for (const bool per_dim : {false, true}) {  // first the values for all links
     for (const WireSetting& wire : s.wires) {
       if (wire.dim.has_value() != per_dim) continue;

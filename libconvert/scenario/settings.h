@@ -30,6 +30,7 @@ struct RunSettings {
   bool reads_once = false;  // a single replay: its files may be pipes, and are opened when they are read
   std::optional<std::string> workload{};
   std::optional<std::string> network{};
+  std::optional<std::int64_t> nodes{};  // of a machine, as its key
   std::optional<std::string> from{};  // format of the workload
   ReplayOptions options{};
   std::optional<NetworkModel> model{};

@@ -70,9 +70,12 @@ void add_conflicts(std::span<const BenchmarkCurve> curves, const std::set<std::s
 void add_short_curves(std::span<const BenchmarkCurve> curves, Notes& notes) {
   for (const BenchmarkCurve& c : curves) {
     if (is_fitted(c)) continue;
-    notes.push_back({NoteKind::note, c.title() + " has " + counted(c.bytes.size(), "size") + " from " +
-                                         size_text(c.bytes.front()) + " to " + size_text(c.bytes.back()) +
-                                         ": for the table only, the fit requires 4 sizes over a factor of 64"});
+    const bool one = c.bytes.size() == 1;
+    notes.push_back(
+        {NoteKind::note, c.title() + " has " + counted(c.bytes.size(), "size") +
+                             (one ? " (" + size_text(c.bytes.front()) + ")"
+                                  : " from " + size_text(c.bytes.front()) + " to " + size_text(c.bytes.back())) +
+                             ": for the table only, the fit requires 4 sizes over a factor of 64"});
   }
 }
 

@@ -103,6 +103,13 @@ SelectedCurves select_curves(const BenchmarkSelection& selection, Benchmark benc
   std::map<SelectedCurve, std::vector<std::pair<double, double>>> points;  // bytes, ns
   for (const BenchmarkPoint& p : usable_points(benchmark, diagnostics)) {
     const std::uint32_t nodes = p.nodes.value_or((p.ranks + gpus_of_node - 1) / gpus_of_node);
+    if (p.ranks > std::uint64_t{nodes} * gpus_of_node) {
+      throw input_error({.file = selection.file, .line = p.line},
+                        counted(p.ranks, "rank") + " on " + counted(nodes, "node") +
+                            ", but a node of the machine has " + counted(gpus_of_node, "GPU") +
+                            "; choose another machine, or give nodes=",
+                        "benchmark");
+    }
     points[{selection.name.empty() ? p.set : selection.name, p.machine, p.run, nodes, p.ranks, p.collective}]
         .emplace_back(static_cast<double>(p.bytes), p.time_ns);
   }

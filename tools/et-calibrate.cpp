@@ -3,12 +3,15 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "calibrate/calibration.h"
 #include "calibrate/inputs.h"
 #include "calibrate/machine_text.h"
 #include "calibrate/options.h"
 #include "calibrate/plot.h"
+#include "calibrate/program.h"
 #include "calibrate/report.h"
 #include "common/tool.h"
 #include "machine/chosen.h"
@@ -60,40 +63,56 @@ void write_report(const CalibrationReport& report, const tools::CalibrateOptions
   write_bytes(std::nullopt, printed(report, o));
 }
 
+// Returns the times of the inputs' calls on a machine, by its library or, with --program, by replays.
+std::vector<ComparedCall> compared(const ChosenMachine& machine, const BenchmarkCurves& curves,
+                                   const tools::CalibrateOptions& o) {
+  if (!o.program) return compare_calls(machine, curves);
+  return compare_algorithm(machine.machine(), curves, *o.program, tools::algorithm_time(*o.machine, *o.program));
+}
+
+Calibration calibration(const Machine& start, const tools::MeasuredInputs& inputs, const tools::CalibrateOptions& o,
+                        unsigned jobs) {
+  if (o.program)
+    return calibrate_program(start, inputs.curves, tools::algorithm_time(*o.machine, *o.program), jobs);
+  return calibrate(start, inputs.curves,
+                   {.fit = {.harness = inputs.fitted_harness, .jobs = jobs},
+                    .keeps_constants = o.tables_only,
+                    .has_table = !o.no_tables,
+                    .accepts_conflicts = o.force});
+}
+
+std::vector<MethodErrors> methods(const Calibration& made) {
+  if (made.formulas.count() == 0) return {};
+  return {{"formulas alone", made.formulas},
+          {"tables, every second size omitted", made.between_sizes},
+          {"tables, each group omitted", made.between_groups},
+          {"latency and bandwidth of each collective", made.alpha_beta}};
+}
+
 int calibrate_machine(const tools::CalibrateOptions& o, tools::Context& context) {
   tools::check_usage(o);
   const std::shared_ptr<const ChosenMachine> base = choose_machine(*o.machine);
-  const tools::MeasuredInputs inputs = tools::read_measured(o.operands, base->machine().node.gpus, context);
+  const tools::MeasuredInputs inputs =
+      tools::read_measured(o.operands, base->machine().node.gpus, o.program.has_value(), context);
   if (context.failed()) return 1;
   Machine start = base->machine();
   for (const auto& [set, ns] : inputs.harness_ns) start.harness_ns[set] = ns;
-  CalibrationReport report;
   OutputFiles files;
+  CalibrationReport report{.machine = start.name, .calls = {}, .methods = {}, .notes = {}};
   if (o.test) {
-    const ChosenMachine tested(start, std::nullopt, base->uses_tables(), base->is_rescaled());
-    report = {.machine = start.name, .calls = compare_calls(tested, inputs.curves), .methods = {}, .notes = {}};
-    write_report(report, o, files);
-    files.commit();
-    return 0;
+    report.calls = compared({start, std::nullopt, base->uses_tables(), base->is_rescaled()}, inputs.curves, o);
+  } else {
+    Calibration made = calibration(start, inputs, o, context.jobs());
+    report_notes(made.notes, context);
+    if (context.failed()) return 1;
+    report.methods = methods(made);
+    const Machine machine = named(std::move(made.machine), o, inputs);
+    write_bytes(files, o.output, machine_yaml(machine, made.not_told));
+    if (!machine.measured.empty()) write_bytes(files, o.table(), machine_csv(machine.measured));
+    report.machine = machine.name;
+    report.calls = compared({machine, std::nullopt, false, false}, inputs.curves, o);
+    report.notes = std::move(made.notes);
   }
-  Calibration made = calibrate(start, inputs.curves,
-                               {.fit = {.harness = inputs.fitted_harness, .jobs = context.jobs()},
-                                .keeps_constants = o.tables_only,
-                                .has_table = !o.no_tables,
-                                .accepts_conflicts = o.force});
-  report_notes(made.notes, context);
-  if (context.failed()) return 1;
-  const Machine machine = named(std::move(made.machine), o, inputs);
-  write_bytes(files, o.output, machine_yaml(machine, made.not_told));
-  if (!machine.measured.empty()) write_bytes(files, o.table(), machine_csv(machine.measured));
-  const ChosenMachine formulas(machine, std::nullopt, false, false);
-  report = {.machine = machine.name,
-            .calls = compare_calls(formulas, inputs.curves),
-            .methods = {{"formulas alone", made.formulas},
-                        {"tables, every second size omitted", made.between_sizes},
-                        {"tables, each group omitted", made.between_groups},
-                        {"latency and bandwidth of each collective", made.alpha_beta}},
-            .notes = std::move(made.notes)};
   write_report(report, o, files);
   files.commit();
   return 0;

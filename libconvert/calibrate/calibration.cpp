@@ -74,6 +74,15 @@ Calibration calibrate(const Machine& base, std::span<const BenchmarkCurve> curve
   return out;
 }
 
+Calibration calibrate_program(const Machine& base, std::span<const BenchmarkCurve> curves,
+                              const AlgorithmTime& time, unsigned jobs) {
+  FittedMachine fitted = fit_program(base, curves, time, jobs);
+  Calibration out;
+  for (const std::string& name : fitted.at_bound) out.notes.push_back(note_of_bound(name));
+  out.machine = std::move(fitted.machine);
+  return out;
+}
+
 std::vector<ComparedCall> compare_calls(const ChosenMachine& machine, std::span<const BenchmarkCurve> curves) {
   std::vector<ComparedCall> rows;
   for (const BenchmarkCurve& c : curves) {
@@ -83,9 +92,19 @@ std::vector<ComparedCall> compare_calls(const ChosenMachine& machine, std::span<
                       .bytes = c.bytes[i],
                       .measured_ns = c.times_ns[i],
                       .predicted_ns = cost.time_ns + harness_ns(machine.machine(), c),
-                      .algorithm = cost.algorithm,
+                      .algorithm = name(cost.algorithm, c.nodes),
                       .source = cost.source});
     }
+  }
+  return rows;
+}
+
+std::vector<ComparedCall> compare_algorithm(const Machine& machine, std::span<const BenchmarkCurve> curves,
+                                            const std::string& algorithm, const AlgorithmTime& time) {
+  std::vector<ComparedCall> rows;
+  for (const BenchmarkCurve& c : curves) {
+    for (std::size_t i = 0; i < c.bytes.size(); ++i)
+      rows.push_back({&c, c.bytes[i], c.times_ns[i], time(machine, c, c.bytes[i]), algorithm, CallSource::model});
   }
   return rows;
 }

@@ -35,18 +35,27 @@ struct Calibration {
 [[nodiscard]] Calibration calibrate(const Machine& base, std::span<const BenchmarkCurve> curves,
                                     const CalibrationOptions& options);
 
+// Calibrates only library.program, by the times of a custom algorithm.
+[[nodiscard]] Calibration calibrate_program(const Machine& base, std::span<const BenchmarkCurve> curves,
+                                            const AlgorithmTime& time, unsigned jobs);
+
 // A measured call, and what a machine predicts for it, with the time of the harness.
 struct ComparedCall {
   const BenchmarkCurve* curve = nullptr;
   double bytes = 0;
   double measured_ns = 0;
   double predicted_ns = 0;
-  CallAlgorithm algorithm{};
+  std::string algorithm{};
   CallSource source = CallSource::model;
 
   [[nodiscard]] double error_pct() const { return 100 * (predicted_ns / measured_ns - 1); }
 };
 [[nodiscard]] std::vector<ComparedCall> compare_calls(const ChosenMachine& machine,
                                                       std::span<const BenchmarkCurve> curves);
+
+// Returns the same for a custom algorithm, which messages name `algorithm`.
+[[nodiscard]] std::vector<ComparedCall> compare_algorithm(const Machine& machine,
+                                                          std::span<const BenchmarkCurve> curves,
+                                                          const std::string& algorithm, const AlgorithmTime& time);
 
 }  // namespace convert

@@ -34,20 +34,28 @@ double rounded(double value) {
 struct FitConstant {
   std::string name;
   double low, high, start;
-  const LibraryConstant* library;  // nullptr: the harness of the set `set`
-  std::string set;
-
-  [[nodiscard]] double& of(Machine& m) const { return library ? library->of(m.library) : m.harness_ns[set]; }
+  std::function<double&(Machine& m)> of;
 };
 
 FitConstant harness_constant(const std::string& set) {
-  return {"harness." + set, harness_low, harness_high, harness_start, nullptr, set};
+  return {"harness." + set, harness_low, harness_high, harness_start,
+          [set](Machine& m) -> double& { return m.harness_ns[set]; }};
+}
+
+// Sets the times of the sizes of a curve on a machine.
+using CurveTimes = std::function<void(const Machine& m, const BenchmarkCurve& c, std::span<double> times_ns)>;
+
+void library_times(const Machine& m, const BenchmarkCurve& c, std::span<double> times_ns) {
+  call_times(m, c.call(), c.bytes, times_ns);
+  const double harness = harness_ns(m, c);
+  for (double& t : times_ns) t += harness;
 }
 
 // The curves of a stage, with what does not change in it.
 class Loss {
  public:
-  explicit Loss(std::vector<const BenchmarkCurve*> curves) : curves_(std::move(curves)) {
+  explicit Loss(std::vector<const BenchmarkCurve*> curves, CurveTimes times = library_times)
+      : curves_(std::move(curves)), curve_times_(std::move(times)) {
     for (const BenchmarkCurve* c : curves_) {
       std::vector<double>& weights = weights_.emplace_back();
       for (const double b : c->bytes) weights.push_back(band_weights.at(size_band(b)));
@@ -65,10 +73,9 @@ class Loss {
     for (std::size_t k = 0; k < curves_.size(); ++k) {
       const BenchmarkCurve& c = *curves_[k];
       times.resize(c.bytes.size());
-      call_times(m, c.call(), c.bytes, times);
-      const double harness = harness_ns(m, c);
+      curve_times_(m, c, times);
       for (std::size_t i = 0; i < times.size(); ++i) {
-        const double z = std::log(times[i] + harness) - logs_[k][i];
+        const double z = std::log(times[i]) - logs_[k][i];
         sum += weights_[k][i] * (std::sqrt(z * z + exact_share * exact_share) - exact_share);
       }
     }
@@ -77,6 +84,7 @@ class Loss {
 
  private:
   std::vector<const BenchmarkCurve*> curves_;
+  CurveTimes curve_times_;
   std::vector<std::vector<double>> weights_;  // of each curve's sizes; sum 1
   std::vector<std::vector<double>> logs_;     // of the measured times
 };
@@ -149,7 +157,7 @@ class Fit {
       if (c.group == ConstantGroup::nvls && !machine_.library.nvls) continue;
       const double start = c.of(defaults);
       c.of(machine_.library) = start;
-      all.push_back({c.name(), c.low, c.high, start, &c, {}});
+      all.push_back({c.name(), c.low, c.high, start, [&c](Machine& m) -> double& { return c.of(m.library); }});
     }
     return all;
   }
@@ -280,6 +288,33 @@ class Fit {
 };
 
 }  // namespace
+
+FittedMachine fit_program(const Machine& machine, std::span<const BenchmarkCurve> curves, const AlgorithmTime& time,
+                          unsigned jobs) {
+  const ProgramCost defaults;
+  const std::vector<FitConstant> constants = {
+      {"program.launch", 0.1 * us, 100 * us, defaults.launch_ns,
+       [](Machine& m) -> double& { return m.library.program.launch_ns; }},
+      {"program.step", 0.02 * us, 20 * us, defaults.step_ns,
+       [](Machine& m) -> double& { return m.library.program.step_ns; }},
+      {"program.share", 0.02, 1, defaults.share, [](Machine& m) -> double& { return m.library.program.share; }}};
+  std::vector<const BenchmarkCurve*> all;
+  for (const BenchmarkCurve& c : curves) all.push_back(&c);
+  const Loss loss(all, [&](const Machine& m, const BenchmarkCurve& c, std::span<double> times) {
+    for_each_ordered(
+        jobs, times.size(), [&](std::size_t i) { return time(m, c, c.bytes[i]); },
+        [&](std::size_t i, double ns) { times[i] = ns; });
+  });
+  FittedMachine out{fit_from(0, machine, constants, loss).machine, {}, {}, {}};
+  for (const FitConstant& c : constants) {
+    double& value = c.of(out.machine);
+    value = rounded(value);
+    out.fitted.insert(c.name);
+    if (value <= c.low || value >= c.high) out.at_bound.push_back(c.name);
+  }
+  out.machine.has_library = true;
+  return out;
+}
 
 bool is_fitted(const BenchmarkCurve& curve) {
   constexpr std::size_t least_sizes = 4;

@@ -3,6 +3,7 @@
 // logarithms of the constants (specification: et-calibrate(1)).
 #pragma once
 
+#include <functional>
 #include <set>
 #include <span>
 #include <string>
@@ -32,5 +33,11 @@ struct FittedMachine {
 // both of several nodes. A stage without curves leaves its constants as in `hardware`.
 [[nodiscard]] FittedMachine fit_machine(const Machine& hardware, std::span<const BenchmarkCurve> curves,
                                         const FitOptions& options);
+
+// Returns the time in ns of a call of a custom algorithm on a machine, by replaying the algorithm.
+using AlgorithmTime = std::function<double(const Machine& machine, const BenchmarkCurve& curve, double bytes)>;
+// Fits launch, step and share of library.program to the times of a custom algorithm. The other constants are kept.
+[[nodiscard]] FittedMachine fit_program(const Machine& machine, std::span<const BenchmarkCurve> curves,
+                                        const AlgorithmTime& time, unsigned jobs);
 
 }  // namespace convert

@@ -190,12 +190,14 @@ std::vector<CalibrationNote> notes_of_fit(const FittedMachine& fitted, std::span
     notes.push_back({NoteKind::note, "defaults, as a factor of 1.5 changes the loss by less than 0.0005: " +
                                          join(fitted.not_told)});
   }
-  for (const std::string& name : fitted.at_bound) {
-    notes.push_back({NoteKind::warning, name + " is at a bound of the search: the data contain an effect that the "
-                                               "formulas lack"});
-  }
+  for (const std::string& name : fitted.at_bound) notes.push_back(note_of_bound(name));
   add_harnesses(fitted, curves, notes);
   return notes;
+}
+
+CalibrationNote note_of_bound(const std::string& constant) {
+  return {NoteKind::warning,
+          constant + " is at a bound of the search: the data contain an effect that the formulas lack"};
 }
 
 }  // namespace convert

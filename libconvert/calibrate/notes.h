@@ -31,4 +31,7 @@ struct CalibrationNote {
 [[nodiscard]] std::vector<CalibrationNote> notes_of_fit(const FittedMachine& fitted,
                                                         std::span<const BenchmarkCurve> curves);
 
+// Returns the warning about a constant at a bound of its search.
+[[nodiscard]] CalibrationNote note_of_bound(const std::string& constant);
+
 }  // namespace convert

@@ -30,8 +30,7 @@ std::vector<ComparedCurve> by_curve(std::span<const ComparedCall> calls) {
     ComparedCurve& to = all.back();
     to.errors.add(c.bytes, c.predicted_ns, c.measured_ns);
     std::vector<std::string>& names = to.algorithms.at(size_band(c.bytes));
-    const std::string algorithm = name(c.algorithm, c.curve->nodes);
-    if (names.empty() || names.back() != algorithm) names.push_back(algorithm);
+    if (names.empty() || names.back() != c.algorithm) names.push_back(c.algorithm);
     const std::string source(name(c.source));
     if (std::ranges::find(to.sources, source) == to.sources.end()) to.sources.push_back(source);
   }
@@ -138,8 +137,8 @@ std::string calls_csv(std::span<const ComparedCall> calls) {
     out += csv_field(c.curve->set) + ',' + std::string(name(c.curve->collective)) + ',' +
            std::to_string(c.curve->ranks) + ',' + std::to_string(c.curve->nodes) + ',' + format_fixed(c.bytes, 0) +
            ',' + format_fixed(c.measured_ns / ns_per_us, 4) + ',' + format_fixed(c.predicted_ns / ns_per_us, 4) +
-           ',' + format_fixed(c.error_pct(), 2) + ',' + name(c.algorithm, c.curve->nodes) + ',' +
-           std::string(name(c.source)) + '\n';
+           ',' + format_fixed(c.error_pct(), 2) + ',' + csv_field(c.algorithm) + ',' + std::string(name(c.source)) +
+           '\n';
   }
   return out;
 }

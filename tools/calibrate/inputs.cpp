@@ -19,12 +19,16 @@ using namespace convert;
 // Reads each benchmark once for all operands that select rows of it.
 class BenchmarkFiles {
  public:
-  BenchmarkFiles(std::uint32_t gpus_of_node, Context& context)
-      : gpus_of_node_(gpus_of_node), jobs_(context.jobs()), diagnostics_(context.diagnostics) {}
+  BenchmarkFiles(std::uint32_t gpus_of_node, bool programs, Context& context)
+      : gpus_of_node_(gpus_of_node),
+        programs_(programs),
+        jobs_(context.jobs()),
+        diagnostics_(context.diagnostics) {}
 
   const Benchmark& read(const BenchmarkSelection& selection) {
     BenchmarkReadOptions options = selection.read;
     options.gpus_of_node = gpus_of_node_;
+    options.allow_programs = programs_;
     for (const ReadFile& f : files_)
       if (f.name == selection.file && f.options == options) return f.benchmark;
     files_.push_back({selection.file, options, read_file(selection.file, options)});
@@ -57,6 +61,7 @@ class BenchmarkFiles {
     Benchmark benchmark;
   };
   std::uint32_t gpus_of_node_;
+  bool programs_;
   unsigned jobs_;
   Diagnostics& diagnostics_;
   std::vector<ReadFile> files_;
@@ -64,10 +69,10 @@ class BenchmarkFiles {
 
 }  // namespace
 
-MeasuredInputs read_measured(const std::vector<std::string>& operands, std::uint32_t gpus_of_node,
+MeasuredInputs read_measured(const std::vector<std::string>& operands, std::uint32_t gpus_of_node, bool programs,
                              Context& context) {
   MeasuredInputs inputs;
-  BenchmarkFiles files(gpus_of_node, context);
+  BenchmarkFiles files(gpus_of_node, programs, context);
   for (const std::string& operand : operands) {
     const BenchmarkSelection selection = parse_benchmark_selection(operand);
     SelectedCurves selected = select_curves(selection, files.read(selection), gpus_of_node, context.diagnostics);

@@ -20,8 +20,9 @@ struct MeasuredInputs {
   std::vector<std::string> files;
 };
 
-// Reads the operands, FILE[,KEY=VALUE...]. Throws Error as the readers do.
+// Reads the operands, FILE[,KEY=VALUE...]. `programs`: accepts times of programs that replace the library's
+// algorithms. Throws Error as the readers do.
 [[nodiscard]] MeasuredInputs read_measured(const std::vector<std::string>& operands, std::uint32_t gpus_of_node,
-                                           Context& context);
+                                           bool programs, Context& context);
 
 }  // namespace tools

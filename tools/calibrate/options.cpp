@@ -23,6 +23,8 @@ void declare_calibrate(App& app, CalibrateOptions& o) {
   app.add_flag("--test", o.test, "predict the calls of INPUT and print the errors; write no machine");
   app.add_flag("--tables-only", o.tables_only, "keep the constants of the machine; replace its table only");
   app.add_flag("--no-tables", o.no_tables, "write the constants only, without a table");
+  app.add_option("--program", o.program, "ALGORITHM",
+                 "INPUT has times of this algorithm, as of --algorithm; fit library.program only");
   app.group("Output");
   app.add_option("-o,--output", o.output, "OUT.yml", "file or prefix to write");
   app.add_flag("--force", o.force, option_text::force).no_history();
@@ -41,6 +43,8 @@ void check_usage(const CalibrateOptions& o) {
     return;
   }
   if (!o.output) throw usage_error("-o OUT.yml is missing; to compare only, give --test");
+  if (o.program && (o.tables_only || o.no_tables || o.force))
+    throw usage_error("--program fits three constants; --tables-only, --no-tables and --force do not apply");
   if (o.tables_only && o.no_tables) throw usage_error("--tables-only and --no-tables exclude each other");
   refuse_suffix_of_other_kind(o.output, "a machine, .yml", {"yml", "yaml"});
   if (!o.output->ends_with(".yml") && !o.output->ends_with(".yaml"))

@@ -13,6 +13,7 @@ namespace tools {
 struct CalibrateOptions {
   std::vector<std::string> operands;
   std::optional<std::string> machine;
+  std::optional<std::string> program;  // an algorithm
   std::optional<std::string> output;
   std::optional<std::string> plot;
   std::optional<std::string> residuals;

@@ -32,7 +32,7 @@ MscclppLine read_mscclpp_line(JsonCursor& in) {
 }  // namespace
 
 Error programs_refused(const BenchmarkSource& source) {
-  return source.failure(1, "these are kernels of MSCCL++, not calls of the library");
+  return source.failure(1, "these are kernels of MSCCL++, not calls of the library; give --program ALGORITHM");
 }
 
 Benchmark read_mscclpp(const BenchmarkSource& source) {

@@ -7,7 +7,6 @@
 #include "collectives/collective.h"
 #include "core/diagnostic.h"
 #include "generate/generate.h"
-#include "machine/chosen.h"
 #include "sets/made_set.h"
 #include "sets/source.h"
 #include "simulate/engine/replay.h"
@@ -23,7 +22,9 @@ Scenario bench_scenario(const BenchRequest& request) {
   if (!request.algorithm.empty())
     set({.key = "algorithm", .values = {{request.algorithm}}, .option = "--algorithm"});
   for (const SweepSetting& s : request.settings) set(s);
-  return make_scenario(settings);
+  Scenario scenario = make_scenario(settings);
+  if (request.machine != nullptr) scenario.network = network_of(request.machine, request.network);
+  return scenario;
 }
 
 std::uint32_t gpus_of_node(const NetworkConfig& network) { return network.machine->machine().node.gpus; }

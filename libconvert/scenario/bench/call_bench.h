@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "config/sweep.h"
 #include "core/collective.h"
+#include "machine/chosen.h"
 #include "scenario/bench/call_series.h"
 #include "scenario/scenario.h"
 
@@ -21,6 +23,7 @@ struct BenchRequest {
   std::optional<std::uint32_t> npus{};   // the first NPUs of a machine; nothing: all NPUs of the network
   std::optional<std::uint32_t> nodes{};  // of a machine, that have at least one of the NPUs; nothing: as few as fit
   std::vector<SweepSetting> settings{};  // of the replay
+  std::shared_ptr<const ChosenMachine> machine{};  // instead of the network's
 };
 
 // Returns whether a collective has a benchmark: the collectives of nccl-tests without sendrecv.

@@ -100,9 +100,14 @@ class NoObserver {
   // counters equal the first caller's counters.
   template <typename SameTurns>
   void calls_first(std::uint32_t /*run*/, Rank /*npu*/, std::uint32_t /*op*/, const SameTurns& /*same_turns*/) {}
-  // Run `run` on a machine begins, as its last member has called it, and ends; its members continue.
+  // Run `run` on a machine begins, as its last member has called it, and ends; then `npu`, a member, continues.
   void flow_begins(std::uint32_t /*run*/) {}
-  void flow_ends(std::uint32_t /*run*/) {}
+  void flow_ends(std::uint32_t /*run*/, Rank /*npu*/) {}
+  // The network model fair computes rates, and pushes the ends of flows that change. Returns the number of the
+  // turn. call_comes(), or message_comes() before arrives(): the end of a flow is due that was pushed in this turn.
+  [[nodiscard]] std::uint64_t computes_rates() { return 0; }
+  void call_comes(std::uint64_t /*turn*/) {}
+  void message_comes(std::uint32_t /*m*/, std::uint64_t /*turn*/) {}
   // State outside of one stream is touched: state shared by the streams of `run`, or, without `run`, other state.
   void shares(std::optional<std::uint32_t> /*run*/) {}
   // Returns the number of members of the group that the NPU represents.

@@ -126,7 +126,9 @@ class Replayer final : private CollectiveListener {
         break;
       case event_last: system_.take_last(e.arg()); break;
       case event_sent: system_.send_last(e.arg()); break;
-      case event_call: system_.end_call(e.arg()); break;
+      case event_call:
+        if (const auto call = network_->take_call(e.arg())) system_.end_call(*call);
+        break;
       default:
         if (const MessageToken m = network_->advance(e); m != no_message) arrive(m);
     }

@@ -3,22 +3,36 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "machine/call_time.h"
 #include "machine/chosen.h"
+#include "simulate/engine/pool.h"
+#include "simulate/explain/causes.h"
 #include "simulate/networks/fair_flows.h"
 #include "simulate/networks/network.h"
+#include "simulate/symmetry/order_observer.h"
+#include "simulate/symmetry/ordered_causes.h"
 
 namespace convert {
 namespace {
 
 // Each NPU has a port and adapters, each out and in. In a mesh, messages also use the link between two GPUs.
+//
+// With a symmetry, the links of representatives represent all links: the flows on them are the flows of one rank.
+// Rates are computed once for each time, after all its other events, so that neither rates nor the order in which
+// ends are pushed depend on the order of simultaneous events.
+template <class Observer>
 class FairNetwork final : public Network {
  public:
-  FairNetwork(const NetworkConfig& config, EventQueue& queue)
-      : Network(queue), chosen_(*config.machine), gpus_(chosen_.machine().node.gpus) {}
+  FairNetwork(const NetworkConfig& config, EventQueue& queue, Observer& observer)
+      : Network(queue),
+        chosen_(*config.machine),
+        gpus_(chosen_.machine().node.gpus),
+        observer_(observer),
+        symmetry_(observer.symmetry()) {}
 
   void begin_call(std::uint32_t call, const CallFlow& flow, std::span<const Rank> members) override {
     uses_.clear();
@@ -38,39 +52,46 @@ class FairNetwork final : public Network {
     const bool within = src / gpus_ == dst / gpus_;
     const MessageFlow& flow = flow_of(bytes, within, std::exchange(of_program_, false));
     const std::uint32_t kind = within ? port : adapter;
-    uses_.assign({{link(src, kind, out), flow.share}, {link(dst, kind, in), flow.share}});
+    const Rank at_dst = symmetry_ == nullptr ? dst : symmetry_->representative(dst);
+    uses_.assign({{link(src, kind, out), flow.share}, {link(at_dst, kind, in), flow.share}});
     if (within && chosen_.machine().node.mesh) uses_.push_back({link_of_pair(src, dst), flow.pair_share});
     begin({.of_call = false, .number = message}, flow.latency, flow.work);
   }
 
   MessageToken advance(Event event) override {
-    const std::uint32_t number = event.arg();
-    if (event.kind() == event_begins) {
-      Pending& p = pending_[number];
-      p.flow = flows_.add(queue_.now(), p.work_ps, p.uses);
-      if (of_flow_.size() <= p.flow) of_flow_.resize(std::size_t{p.flow} + 1);
-      of_flow_[p.flow] = number;
-      push_ends();
-      return no_message;
+    switch (event.kind()) {
+      case event_begins: {
+        Pending& p = pending_[event.arg()];
+        p.flow = flows_.add(queue_.now(), p.work_ps, p.uses);
+        if (of_flow_.size() <= p.flow) of_flow_.resize(std::size_t{p.flow} + 1);
+        of_flow_[p.flow] = event.arg();
+        change();
+        return no_message;
+      }
+      case event_rates: compute_rates(); return no_message;
+      default:
+        if (const auto due = take_end(event.arg())) {
+          observer_.message_comes(due->number, due->turn);
+          observer_.arrives(due->number);
+          return due->number;
+        }
+        return no_message;
     }
-    // An end that a later change of the rate has moved is not due.
-    Pending& p = pending_[number];
-    if (!p.flows || p.end != queue_.now()) return no_message;
-    const Owner owner = p.owner;
-    const FairFlows::Flow flow = p.flow;
-    p.flows = false;
-    unused_.push_back(number);
-    flows_.remove(queue_.now(), flow);
-    push_ends();
-    queue_.push_after(0, owner.number, owner.of_call ? event_call : event_arrival);
-    return no_message;
+  }
+  [[nodiscard]] std::optional<std::uint32_t> take_call(std::uint32_t arg) override {
+    const auto due = take_end(arg);
+    if (!due) return {};
+    observer_.call_comes(due->turn);
+    return due->number;
   }
 
  private:
   enum : std::uint32_t { port = 0, adapter = 2, out = 0, in = 1 };
   static constexpr std::uint32_t links_each = 4;
-  static constexpr std::uint32_t event_begins = event_network;
-  static constexpr std::uint32_t event_ends = event_network + 1;
+  static constexpr std::uint32_t event_begins = event_network;     // flow `arg` of pending_
+  static constexpr std::uint32_t event_rates = event_network + 1;  // the last event of this time computes rates
+  static constexpr std::uint32_t event_ends = event_network + 2;   // end `arg` of a message
+  static constexpr std::uint32_t no_end = UINT32_MAX;
   [[nodiscard]] static FairFlows::Link link(Rank npu, std::uint32_t kind, std::uint32_t direction) {
     return 2 * (npu * links_each + kind + direction);
   }
@@ -84,8 +105,13 @@ class FairNetwork final : public Network {
     double work_ps = 0;
     std::vector<FairFlows::Use> uses{};
     FairFlows::Flow flow = 0;
-    Picoseconds end = -1;
-    bool flows = false;
+    std::uint32_t end = no_end;  // in ends_
+  };
+  // A pushed end. If the rate changes, another end is pushed, and this one is not due.
+  struct End {
+    std::uint32_t number = 0;  // in pending_
+    bool is_due = true;
+    std::uint64_t turn = 0;  // see NoObserver::computes_rates()
   };
 
   // Most messages have the size of a previous one of their kind.
@@ -138,31 +164,63 @@ class FairNetwork final : public Network {
     pending_[number] = {.owner = owner, .work_ps = static_cast<double>(work), .uses = uses_};
     queue_.push_after(latency, number, event_begins);
   }
-  void push_ends() {
-    for (const FairFlows::Flow flow : flows_.take_changed()) {
+
+  // Schedules that rates are computed.
+  void change() {
+    if (!std::exchange(is_changed_, true)) queue_.push_after(0, 0, event_rates);
+  }
+  void compute_rates() {
+    if (!queue_.tick_ends()) return queue_.push_after(0, 0, event_rates);
+    is_changed_ = false;
+    const std::uint64_t turn = observer_.computes_rates();
+    for (const FairFlows::Flow flow : flows_.compute_rates(queue_.now())) {
       Pending& p = pending_[of_flow_[flow]];
-      p.flows = true;
-      p.end = flows_.end(flow);
-      queue_.push_after(p.end - queue_.now(), of_flow_[flow], event_ends);
+      if (p.end != no_end) ends_[p.end].is_due = false;
+      p.end = ends_.emplace(of_flow_[flow], true, turn);
+      queue_.push_after(flows_.end(flow) - queue_.now(), p.end, p.owner.of_call ? event_call : event_ends);
     }
+  }
+
+  struct Due {
+    std::uint32_t number = 0;  // the call or the message
+    std::uint64_t turn = 0;
+  };
+  // Removes an end, and its flow if it is due.
+  [[nodiscard]] std::optional<Due> take_end(std::uint32_t end) {
+    const End e = ends_[end];
+    ends_.remove(end);
+    if (!e.is_due) return {};
+    unused_.push_back(e.number);
+    flows_.remove(pending_[e.number].flow);
+    change();
+    return Due{pending_[e.number].owner.number, e.turn};
   }
 
   const ChosenMachine& chosen_;
   const std::uint32_t gpus_;
+  Observer& observer_;
+  const Symmetry* const symmetry_;  // of representatives; null: all ranks are simulated
   FairFlows flows_;
+  bool is_changed_ = false;
   bool of_program_ = false;
   std::array<MessageFlow, 4> known_{};  // see flow_of()
   std::map<std::pair<Rank, Rank>, FairFlows::Link> pairs_;
   std::vector<FairFlows::Use> uses_;
   std::vector<Pending> pending_;
   std::vector<std::uint32_t> unused_;
+  Pool<End, &End::number> ends_;
   std::vector<std::uint32_t> of_flow_;  // by flow: its number in pending_
 };
 
 }  // namespace
 
-std::unique_ptr<Network> make_fair_network(const NetworkConfig& config, EventQueue& queue) {
-  return std::make_unique<FairNetwork>(config, queue);
+template <class Observer>
+std::unique_ptr<Network> make_fair_network(const NetworkConfig& config, EventQueue& queue, Observer& observer) {
+  return std::make_unique<FairNetwork<Observer>>(config, queue, observer);
 }
+template std::unique_ptr<Network> make_fair_network(const NetworkConfig&, EventQueue&, NoObserver&);
+template std::unique_ptr<Network> make_fair_network(const NetworkConfig&, EventQueue&, OrderObserver&);
+template std::unique_ptr<Network> make_fair_network(const NetworkConfig&, EventQueue&, Causes&);
+template std::unique_ptr<Network> make_fair_network(const NetworkConfig&, EventQueue&, OrderedCauses&);
 
 }  // namespace convert

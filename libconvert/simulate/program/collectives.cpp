@@ -27,6 +27,8 @@ SystemModel make_model(const NetworkConfig& network, const ReplaySystem& system,
   m.policy = system.policy;
   m.balanced = system.balanced && !rules.chunks_take_one_order();
   if (m.dims.empty()) m.dims.push_back(npus);
+  // Nodes of a machine without a rank are idle.
+  if (network.npus() > npus && npus % m.dims.front() == 0) m.dims.back() = npus / m.dims.front();
   m.npus = npus;
   m.queues = system.queues_per_dim;
   m.active_chunks = static_cast<std::uint32_t>(std::min<std::int64_t>(c.active_chunks_per_dimension, INT32_MAX));

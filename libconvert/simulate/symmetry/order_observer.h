@@ -41,7 +41,8 @@ class OrderObserver : public NoObserver {
         origins_(symmetry_),
         closed_(std::move(limits), program.ranks.size()),
         order_(program.ranks.size(), !program.model.shared_bus, origins_, closed_) {
-    const bool has_wires = program.options.network.model != NetworkModel::unaware && !program.network.ideal;
+    const NetworkModel model = program.options.network.model;
+    const bool has_wires = model != NetworkModel::unaware && model != NetworkModel::fair && !program.network.ideal;
     const auto has_orders = [](const CollectivePlan& plan) { return !plan.order_of.empty(); };
     const bool by_priority = std::ranges::any_of(program.plans, has_orders);  // see SystemState::priority
     if (has_wires) wires_.emplace(program.network, symmetry_, origins_, order_, closed_, queue, by_priority);
@@ -112,6 +113,23 @@ class OrderObserver : public NoObserver {
   void takes_message(std::uint32_t index, Rank npu, Waiter received) {
     order_.begin_event(queue_.now(), late_[index]);
     order_.touch(npu, late_[index].origin, received);
+  }
+
+  // Rates are computed after all other events of a time, on all ranks. The ends of flows that are pushed then have
+  // undetermined order, and so have their effects on the members of a call.
+  [[nodiscard]] std::uint64_t computes_rates() {
+    order_.next_visit();
+    order_.begin_event(queue_.now(), {order_.turn(), 0});
+    return order_.turn();
+  }
+  void call_comes(std::uint64_t turn) {
+    order_.next_visit();
+    order_.begin_event(queue_.now(), {turn, 0});
+  }
+  void message_comes(std::uint32_t m, std::uint64_t turn) { pushed_[m] = {turn, origins_.next()}; }
+  void flow_ends(std::uint32_t /*run*/, Rank npu) {
+    order_.touch(npu, origins_.next(), {Waiter::op, 0});
+    order_.share();
   }
 
   std::uint32_t comes(std::uint32_t p, std::uint32_t wire) { return wires_->come(p, wire); }

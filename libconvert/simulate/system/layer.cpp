@@ -94,7 +94,7 @@ void SystemLayer<Observer>::join_call(std::uint32_t run, Rank npu, std::uint32_t
 template <class Observer>
 void SystemLayer<Observer>::end_call(std::uint32_t run) {
   for (const auto& [npu, job] : std::exchange(joined_[run].jobs, {})) {
-    observer_.flow_ends(run);
+    observer_.flow_ends(run, npu);
     end_job(npu, job);
   }
 }

@@ -42,20 +42,21 @@ class FairNetwork final : public Network {
         if (flow.adapter_use > 0) uses_.push_back({link(r, adapter, direction), flow.adapter_use});
       }
     }
-    begin({.of_call = true, .number = call}, flow.latency, flow.work);
+    begin({.is_call = true, .number = call}, flow.latency, flow.work);
   }
 
-  [[nodiscard]] bool times_programs() const override { return true; }
-  void next_is_of_program() override { of_program_ = true; }
+  void next_is_of_program(std::optional<Protocol> protocol) override {
+    next_ = protocol ? program_by_protocol + static_cast<std::uint32_t>(*protocol) : program;
+  }
 
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t /*priority*/) override {
     const bool within = src / gpus_ == dst / gpus_;
-    const MessageFlow& flow = flow_of(bytes, within, std::exchange(of_program_, false));
+    const MessageFlow& flow = flow_of(bytes, within, std::exchange(next_, of_workload));
     const std::uint32_t kind = within ? port : adapter;
     const Rank at_dst = symmetry_ == nullptr ? dst : symmetry_->representative(dst);
     uses_.assign({{link(src, kind, out), flow.share}, {link(at_dst, kind, in), flow.share}});
     if (within && chosen_.machine().node.mesh) uses_.push_back({link_of_pair(src, dst), flow.pair_share});
-    begin({.of_call = false, .number = message}, flow.latency, flow.work);
+    begin({.is_call = false, .number = message}, flow.latency, flow.work);
   }
 
   MessageToken advance(Event event) override {
@@ -63,6 +64,8 @@ class FairNetwork final : public Network {
       case event_begins: {
         Pending& p = pending_[event.arg()];
         p.flow = flows_.add(queue_.now(), p.work_ps, p.uses);
+        p.begun = ++begun_;
+        observer_.flows(p.owner);
         if (of_flow_.size() <= p.flow) of_flow_.resize(std::size_t{p.flow} + 1);
         of_flow_[p.flow] = event.arg();
         change();
@@ -70,20 +73,14 @@ class FairNetwork final : public Network {
       }
       case event_rates: compute_rates(); return no_message;
       default:
-        if (const auto due = take_end(event.arg())) {
-          observer_.message_comes(due->number, due->turn);
-          observer_.arrives(due->number);
-          return due->number;
+        if (const auto message = take_end(event.arg())) {
+          observer_.arrives(*message);
+          return *message;
         }
         return no_message;
     }
   }
-  [[nodiscard]] std::optional<std::uint32_t> take_call(std::uint32_t arg) override {
-    const auto due = take_end(arg);
-    if (!due) return {};
-    observer_.call_comes(due->turn);
-    return due->number;
-  }
+  [[nodiscard]] std::optional<std::uint32_t> take_call(std::uint32_t arg) override { return take_end(arg); }
 
  private:
   enum : std::uint32_t { port = 0, adapter = 2, out = 0, in = 1 };
@@ -96,22 +93,18 @@ class FairNetwork final : public Network {
     return 2 * (npu * links_each + kind + direction);
   }
 
-  struct Owner {
-    bool of_call = false;
-    std::uint32_t number = 0;  // the call or the message
-  };
   struct Pending {
-    Owner owner{};
+    FlowOf owner{};
     double work_ps = 0;
     std::vector<FairFlows::Use> uses{};
     FairFlows::Flow flow = 0;
+    std::uint64_t begun = 0;     // number of the flow, in the order of their begins
     std::uint32_t end = no_end;  // in ends_
   };
   // A pushed end. If the rate changes, another end is pushed, and this one is not due.
   struct End {
     std::uint32_t number = 0;  // in pending_
     bool is_due = true;
-    std::uint64_t turn = 0;  // see NoObserver::computes_rates()
   };
 
   // Most messages have the size of a previous one of their kind.
@@ -122,24 +115,24 @@ class FairNetwork final : public Network {
     double share = 0;       // of ports or adapters
     double pair_share = 0;  // of the link between two GPUs of a mesh
   };
-  const MessageFlow& flow_of(std::int64_t bytes, bool within, bool of_program) {
-    MessageFlow& flow = known_[(within ? 1U : 0U) + (of_program ? 2U : 0U)];
+  // Messages of workloads, of programs without a protocol, and of programs with each protocol.
+  enum : std::uint32_t { of_workload = 0, program = 1, program_by_protocol = 2, message_kinds = 5 };
+  const MessageFlow& flow_of(std::int64_t bytes, bool within, std::uint32_t kind) {
+    MessageFlow& flow = known_[(within ? message_kinds : 0U) + kind];
     if (flow.bytes == bytes) return flow;
     const Machine& m = chosen_.machine();
     const auto size = static_cast<double>(bytes);
     const double capacity = within ? port_capacity(m) : adapter_capacity(m);
     double latency_ns = 0, work_ns = 0;
-    if (!of_program) {
+    if (kind == of_workload) {
       const MachineCost cost = chosen_.cost({Collective::send, 2, within ? 1U : 2U, size});
       latency_ns = cost.latency_ns;
       work_ns = cost.time_ns - cost.latency_ns;
-    } else if (within) {
-      latency_ns = m.library.program.step_ns;
-      work_ns = size / (m.library.program.share * m.node.port_bytes_per_ns);
     } else {
-      const StepCost& across = m.library.across.messages;
-      latency_ns = across.step_ns;
-      work_ns = size / (across.share * m.fabric->adapters * m.fabric->bytes_per_ns / gpus_);
+      const auto protocol = static_cast<Protocol>(kind - program_by_protocol);
+      const ProgramRate hop = program_hop(m, within, kind == program ? std::nullopt : std::optional(protocol));
+      latency_ns = hop.step_ns;
+      work_ns = size / hop.bytes_per_ns;
     }
     const auto share = [&](double of) { return work_ns > 0 ? std::min(1.0, size / work_ns / of) : 0; };
     flow = {bytes, round_to_ps(latency_ns), round_to_ps(work_ns), share(capacity), 0};
@@ -154,7 +147,7 @@ class FairNetwork final : public Network {
   }
 
   // Starts a flow over uses_ after a latency.
-  void begin(Owner owner, Picoseconds latency, Picoseconds work) {
+  void begin(FlowOf owner, Picoseconds latency, Picoseconds work) {
     if (unused_.empty()) {
       unused_.push_back(static_cast<std::uint32_t>(pending_.size()));
       pending_.emplace_back();
@@ -172,28 +165,28 @@ class FairNetwork final : public Network {
   void compute_rates() {
     if (!queue_.tick_ends()) return queue_.push_after(0, 0, event_rates);
     is_changed_ = false;
-    const std::uint64_t turn = observer_.computes_rates();
-    for (const FairFlows::Flow flow : flows_.compute_rates(queue_.now())) {
+    observer_.computes_rates();
+    std::vector<FairFlows::Flow> changed = flows_.compute_rates(queue_.now());
+    std::ranges::sort(changed, {}, [this](FairFlows::Flow flow) { return pending_[of_flow_[flow]].begun; });
+    for (const FairFlows::Flow flow : changed) {
       Pending& p = pending_[of_flow_[flow]];
       if (p.end != no_end) ends_[p.end].is_due = false;
-      p.end = ends_.emplace(of_flow_[flow], true, turn);
-      queue_.push_after(flows_.end(flow) - queue_.now(), p.end, p.owner.of_call ? event_call : event_ends);
+      p.end = ends_.emplace(of_flow_[flow], true);
+      observer_.pushes_end(p.owner);
+      queue_.push_after(flows_.end(flow) - queue_.now(), p.end, p.owner.is_call ? event_call : event_ends);
     }
   }
 
-  struct Due {
-    std::uint32_t number = 0;  // the call or the message
-    std::uint64_t turn = 0;
-  };
-  // Removes an end, and its flow if it is due.
-  [[nodiscard]] std::optional<Due> take_end(std::uint32_t end) {
+  // Removes an end. If it is due, also removes its flow, and returns the call or the message.
+  [[nodiscard]] std::optional<std::uint32_t> take_end(std::uint32_t end) {
     const End e = ends_[end];
     ends_.remove(end);
     if (!e.is_due) return {};
     unused_.push_back(e.number);
     flows_.remove(pending_[e.number].flow);
     change();
-    return Due{pending_[e.number].owner.number, e.turn};
+    observer_.end_comes(pending_[e.number].owner);
+    return pending_[e.number].owner.number;
   }
 
   const ChosenMachine& chosen_;
@@ -202,8 +195,9 @@ class FairNetwork final : public Network {
   const Symmetry* const symmetry_;  // of representatives; null: all ranks are simulated
   FairFlows flows_;
   bool is_changed_ = false;
-  bool of_program_ = false;
-  std::array<MessageFlow, 4> known_{};  // see flow_of()
+  std::uint64_t begun_ = 0;                             // number of flows so far
+  std::uint32_t next_ = of_workload;                    // kind of the next message
+  std::array<MessageFlow, 2 * message_kinds> known_{};  // see flow_of()
   std::map<std::pair<Rank, Rank>, FairFlows::Link> pairs_;
   std::vector<FairFlows::Use> uses_;
   std::vector<Pending> pending_;

@@ -28,7 +28,7 @@ class FairFlows {
   // Adds a flow that starts now and needs `work` at the full rate. `now` never decreases.
   Flow add(Picoseconds now, double work_ps, std::span<const Use> uses);
   void remove(Flow flow);
-  // Computes the rates after the changes at `now`. Returns the flows whose end has changed, in ascending order.
+  // Computes the rates after the changes at `now`. Returns the flows whose end has changed, in any order.
   [[nodiscard]] std::vector<Flow> compute_rates(Picoseconds now);
   // Return the time at which a flow ends if no other flow starts or ends before, and the rate.
   [[nodiscard]] Picoseconds end(Flow flow) const { return flows_[flow].end; }

@@ -14,6 +14,7 @@
 #include "config/network/multipath.h"
 #include "config/network/network.h"
 #include "config/network/routes.h"
+#include "core/algorithm/algorithm.h"
 #include "core/timeline.h"
 #include "core/trace.h"
 #include "simulate/engine/engine.h"
@@ -93,10 +94,9 @@ class Network {
   virtual void begin_call(std::uint32_t /*call*/, const CallFlow& /*flow*/, std::span<const Rank> /*members*/) {}
   // Returns the call that ends with the event_call of argument `arg`; nothing if the call now ends at another time.
   [[nodiscard]] virtual std::optional<std::uint32_t> take_call(std::uint32_t /*arg*/) { return {}; }
-  // Returns whether messages of algorithms take other times than messages of workloads. If so, next_is_of_program()
-  // is called before send() of each message of an algorithm.
-  [[nodiscard]] virtual bool times_programs() const { return false; }
-  virtual void next_is_of_program() {}
+  // Declares, before send(), that the next message is of an algorithm, with this protocol if it states one. Only in
+  // the model fair.
+  virtual void next_is_of_program(std::optional<Protocol> /*protocol*/) {}
   // Handles an event of a kind ≥ event_network. Returns the message that it delivers, or no_message.
   virtual MessageToken advance(Event event) = 0;
   // Prefetch the data that advance() will need: call prefetch() first, and prefetch_more() some time later.

@@ -68,6 +68,7 @@ void ReplayBuilder::State::prepare_groups() {
 void ReplayBuilder::State::prepare_system() {
   const auto npus = static_cast<std::uint32_t>(program.ranks.size());
   program.model = make_model(program.network, *program.options.system, program.rules, npus);
+  if (program.options.network.model == NetworkModel::fair) program.model.splits = 1;  // calls are not split
   for (const SystemGroup& g : program.groups) {
     if (g.places.empty() || g.places.back().first < npus) continue;
     throw input_error({.file = program.options.system->groups_file},

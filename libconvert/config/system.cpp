@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -73,6 +74,22 @@ const std::vector<std::string> known_keys = {
     "inter-dimension-scheduling",
 };
 
+// Keys about native collectives.
+constexpr std::array<const char*, 14> collective_keys = {"collective-optimization",
+                                                         "endpoint-delay",
+                                                         "active-chunks-per-dimension",
+                                                         "preferred-dataset-splits",
+                                                         "model-shared-bus",
+                                                         "L",
+                                                         "o",
+                                                         "g",
+                                                         "G",
+                                                         "local-reduction-delay",
+                                                         "all-reduce-implementation",
+                                                         "all-gather-implementation",
+                                                         "reduce-scatter-implementation",
+                                                         "all-to-all-implementation"};
+
 constexpr std::int64_t max_count = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t max_delay_ns = std::int64_t{1} << 53;
 constexpr double max_rate = 1e18;            // GB/s, TFLOPS
@@ -114,6 +131,7 @@ class SystemReader {
     read_shared_bus();
     for (const Collective c : listed_collectives) read_collective(c);
     config_.per_node_map = s.path("per-node-custom-implementation");
+    find_key_of_collectives();
     for (const auto& [key, note] : without_effect) {
       if (s.has(key)) config_.notes.emplace_back(note);
     }
@@ -128,6 +146,16 @@ class SystemReader {
       config_.notes.push_back(key + ": false means off; ASTRA-sim accepts only 0 as off");
     }
     return on.value_or(false);
+  }
+
+  void find_key_of_collectives() {
+    for (const char* key : collective_keys) {
+      if (!settings_.has(key)) continue;
+      const Location where = settings_.failure(key, "").where();
+      const auto& first = config_.of_collectives;
+      if (!first || std::tie(where.line, where.column) < std::tie(first->where.line, first->where.column))
+        config_.of_collectives = SystemConfig::Key{key, where};
+    }
   }
 
   void read_shared_bus() {

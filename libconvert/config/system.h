@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/collective.h"
+#include "core/diagnostic.h"
 
 namespace convert {
 
@@ -85,7 +86,13 @@ struct SystemConfig {
   std::optional<SharedBusConfig> shared_bus{};
   std::int64_t local_reduction_delay = 1;  // ns for each 100 bytes that the shared bus reduces
   std::array<CollectiveChoice, listed_collectives.size()> collectives{};
-  std::string per_node_map{};        // path of a YAML map; empty: no map
+  std::string per_node_map{};  // path of a YAML map; empty: no map
+  // The first key about native collectives: their algorithms, chunks and delays.
+  struct Key {
+    std::string name;
+    Location where{};
+  };
+  std::optional<Key> of_collectives{};
   std::vector<std::string> notes{};  // one for each key that is ignored or differs from ASTRA-sim
 };
 

@@ -245,6 +245,22 @@ void call_times(const Machine& machine, const MachineCall& any, std::span<const 
   });
 }
 
+ProgramRate program_hop(const Machine& machine, bool within, std::optional<Protocol> protocol) {
+  const ProgramCost& program = machine.library.program;
+  ProgramRate hop{program.step_ns, program.share * machine.node.port_bytes_per_ns};
+  if (!within) {
+    const StepCost& across = machine.library.across.messages;
+    const MachineFabric& fabric = *machine.fabric;
+    hop = {across.step_ns, across.share * fabric.adapters * fabric.bytes_per_ns / machine.node.gpus};
+  }
+  if (!protocol) return hop;
+  if (const auto& threadblock = program.rates.at(static_cast<std::size_t>(*protocol))) {
+    if (within) hop.step_ns = threadblock->step_ns;
+    hop.bytes_per_ns = std::min(hop.bytes_per_ns, threadblock->bytes_per_ns);
+  }
+  return hop;
+}
+
 double port_capacity(const Machine& machine) {
   double share = 0;
   for (const Protocol p : protocols) share = std::max(share, machine.library.ring[p].share);

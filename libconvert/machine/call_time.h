@@ -47,6 +47,10 @@ struct CallTime {
 void call_times(const Machine& machine, const MachineCall& call, std::span<const double> bytes,
                 std::span<double> times_ns);
 
+// Returns the step and the rate of a message of a custom algorithm within a node, or between nodes. The rate of a
+// threadblock limits it if the machine states it for the protocol.
+[[nodiscard]] ProgramRate program_hop(const Machine& machine, bool within, std::optional<Protocol> protocol);
+
 // Return the capacity in bytes per ns of a GPU's port, and the adapters' bandwidth for all calls of a GPU. See
 // et-machines(5), "Shared links".
 [[nodiscard]] double port_capacity(const Machine& machine);

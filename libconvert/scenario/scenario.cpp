@@ -62,6 +62,21 @@ void set_system_keys(SystemConfig& to, std::vector<RunSettings::SystemKey> keys,
   for (const RunSettings::SystemKey& k : keys) set_system_key(to, k.key, k.config, dims);
 }
 
+// Refuses keys about native collectives with the network model fair.
+void check_system_keys(const SystemConfig& config, const std::vector<RunSettings::SystemKey>& keys,
+                       const NetworkConfig& network) {
+  if (network.machine == nullptr) return;  // reported by check_network_options()
+  const auto text = [&](const std::string& key) {
+    return key + " does not apply to machine " + network.machine->machine().name +
+           ", whose library runs the collectives; remove it, or use --model links";
+  };
+  if (config.of_collectives)
+    throw input_error(config.of_collectives->where, text(config.of_collectives->name), "system");
+  for (const RunSettings::SystemKey& k : keys) {
+    if (k.config.of_collectives) throw located(input_error({}, text(k.key), "system"), k.setting, k.value);
+  }
+}
+
 // Returns a hash of all links and their rates.
 std::string rates_text(const WireGraph& graph) {
   std::uint64_t hash = graph.devices();
@@ -112,10 +127,10 @@ Scenario make_scenario(const RunSettings& settings) {
   scenario.issue_by_trace = !s.issue;
   options.issue = s.issue.value_or(options.issue);
   const auto system = load_system(s.system, scenario.network);
+  if (options.network.model == NetworkModel::fair)
+    check_system_keys(system->config, s.system_keys, scenario.network);
   set_system_keys(system->config, std::move(s.system_keys), scenario.network.dims.size());
   if (s.compute_recorded) system->config.roofline = false;
-  if (s.system.system && options.network.model == NetworkModel::fair)
-    scenario.network.notes.push_back("keys of " + *s.system.system + " for collectives do not apply to a machine");
   options.system = system;
   return scenario;
 }

@@ -243,8 +243,13 @@ void RunSettings::set(const std::string& key, const std::string& value) {
 }
 
 void RunSettings::set(const SweepSetting& setting, const SweepValue& value) {
+  const std::size_t before = system_keys.size();
   try {
     set(setting.key, value.text);
+    if (system_keys.size() == before) return;
+    system_keys.back().setting = {
+        .key = setting.key, .where = setting.where, .values = {}, .option = setting.option};
+    system_keys.back().value = value;
   } catch (const Error& e) {
     if (e.where().line != 0 || e.where().offset >= 0) throw;  // in a file that the value names
     throw located(e, setting, value);

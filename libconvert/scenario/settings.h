@@ -41,10 +41,12 @@ struct RunSettings {
   SystemInputs system{};
   bool no_groups = false;  // ignore the groups of the trace set, too
   std::vector<WireSetting> wires{};
-  // A key of system.json, and a configuration that has its value.
+  // A key of system.json, a configuration that has its value, and where it was set.
   struct SystemKey {
     std::string key;
     SystemConfig config;
+    SweepSetting setting{};
+    SweepValue value{};
   };
   std::vector<SystemKey> system_keys{};
 

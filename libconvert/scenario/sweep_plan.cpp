@@ -126,7 +126,8 @@ SweepPlan::SweepPlan(SweepConfig config, std::string folder)
 
 RunSettings SweepPlan::settings(std::size_t run) const {
   RunSettings settings{.folder = folder_};
-  for (std::size_t s = settings_.size(); s-- > 0;) settings.set(settings_[s].key, value(run, s));
+  for (std::size_t s = settings_.size(); s-- > 0;)
+    settings.set(settings_[s], settings_[s].values[value_index(run, s)]);
   return settings;
 }
 

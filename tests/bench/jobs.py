@@ -113,6 +113,8 @@ class Jobs:
                                 "--model", model, "--compat", compat, limit=10,
                                 memory=4096 if model == "links" else None,
                                 simulated=16 if levels == "a level each" else None)
+        self.replay("replay, llama3-405b on 16384, machine dgx-h100", big, "dgx-h100,nodes=2048", limit=1, memory=100,
+                    simulated=16)
         name = "generate and replay, llama3-405b on 131072"
         if self.wants(name):
             path = self.work / "largest.etm"

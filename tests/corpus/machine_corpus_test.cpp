@@ -12,11 +12,13 @@
 #include "common/replay_traces.h"
 #include "core/diagnostic.h"
 #include "corpus.h"
+#include "formats/msccl/msccl.h"
 #include "generate/trace_builder.h"
 #include "machine/call_time.h"
 #include "machine/chosen.h"
 #include "machine/file.h"
 #include "machine/measured.h"
+#include "unit/passes/lowered.h"
 
 namespace {
 
@@ -115,6 +117,65 @@ TEST(MachineCorpus, ExpectedContention) {
       EXPECT_EQ(result->kinds.at(c.plan).algorithm.substr(0, row["algorithm"].size()), row["algorithm"]);
     }
   }
+}
+
+// A ring all-gather of 8 ranks in place; each channel has its own threadblock.
+std::string ring_program(int channels, const std::string& protocol) {
+  constexpr int ranks = 8;
+  std::ostringstream xml;
+  const auto step = [&](int number, const char* type, int shard, int channel) {
+    const int chunk = (shard + ranks) % ranks * channels + channel;
+    xml << "<step s='" << number << "' type='" << type << "' srcbuf='o' srcoff='" << chunk
+        << "' dstbuf='o' dstoff='" << chunk << "' cnt='1' depid='-1' deps='-1' hasdep='0'/>\n";
+  };
+  xml << "<algo name='ring' proto='" << protocol << "' nchannels='" << channels << "' nchunksperloop='"
+      << ranks * channels << "' ngpus='8' coll='allgather' inplace='1' outofplace='0' minBytes='0' maxBytes='0'>\n";
+  for (int rank = 0; rank < ranks; ++rank) {
+    xml << "<gpu id='" << rank << "' i_chunks='0' o_chunks='" << ranks * channels << "' s_chunks='0'>\n";
+    for (int channel = 0; channel < channels; ++channel) {
+      xml << "<tb id='" << channel << "' send='" << (rank + 1) % ranks << "' recv='" << (rank + ranks - 1) % ranks
+          << "' chan='" << channel << "'>\n";
+      step(0, "s", rank, channel);
+      for (int k = 1; k < ranks; ++k) step(k, k + 1 < ranks ? "rcs" : "r", rank - k, channel);
+      xml << "</tb>\n";
+    }
+    xml << "</gpu>\n";
+  }
+  xml << "</algo>\n";
+  return xml.str();
+}
+
+double us_of_program(int channels, const std::string& protocol) {
+  Diagnostics diagnostics;
+  const Algorithm program = read_msccl(ring_program(channels, protocol), "ring.xml", diagnostics);
+  ReplayOptions options;
+  options.network.model = NetworkModel::fair;
+  const NetworkConfig network = network_of(choose_preset("mi300x-node"), "mi300x-node");
+  const auto result = test::replay_traces(test::lower(program, 1 << 30), network, options, diagnostics);
+  EXPECT_TRUE(result);
+  return result ? static_cast<double>(result->total_ps) / ps_per_us : 0;
+}
+
+// The table of wild/collectives/proto-channels: "| 16 channels, Simple | 20,056 (46.9) | ...".
+TEST(MachineCorpus, ChannelsAndProtocolsOfPrograms) {
+  REQUIRE_CORPUS();
+  std::ifstream table(corpus::root() / "wild" / "collectives" / "proto-channels" / "README.md");
+  std::map<std::pair<int, std::string>, double> measured_us;
+  for (std::string line; std::getline(table, line);) {
+    std::istringstream words(line);
+    std::string bar, count, channels, protocol, us;
+    words >> bar >> count >> channels >> protocol >> bar >> us;
+    if (!channels.starts_with("channel")) continue;
+    std::erase(us, ',');
+    measured_us[{std::stoi(count), protocol}] = std::stod(us);
+  }
+  ASSERT_EQ(measured_us.size(), 3U);
+  for (const auto& [program, us] : measured_us)
+    EXPECT_NEAR(us_of_program(program.first, program.second), us, 0.03 * us)
+        << program.first << ' ' << program.second;
+  const double sixteen = us_of_program(16, "Simple");
+  EXPECT_NEAR(us_of_program(1, "Simple") / sixteen, 4.4, 0.1);
+  EXPECT_NEAR(us_of_program(1, "LL") / sixteen, 31, 0.7);
 }
 
 }  // namespace

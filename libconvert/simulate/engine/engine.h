@@ -49,6 +49,11 @@ class EventQueue {
     return rest_of_tick() != nullptr ? base_ : times_of(buckets_[first_bucket()]).min;
   }
 
+  // Returns whether no event is left at the current time.
+  [[nodiscard]] bool tick_ends() const {
+    return front_ != front_end_ ? front_->time != now_ : rest_of_tick() == nullptr || base_ != now_;
+  }
+
   // Adds an event at now + `delay`, after all other events of that time. Throws Error if the time exceeds 2^63 ps,
   // or if `delay` is negative, the result of an overflowed sum.
   void push_after(Picoseconds delay, std::uint32_t arg, std::uint32_t kind) {

@@ -27,7 +27,6 @@ std::uint32_t table_hash(ChannelKey key) {
 Channels::Channels(Network& network, const LinkedProgram& program)
     : network_(network),
       routes_by_tag_(network.routes_by_tag()),
-      times_programs_(network.times_programs()),
       program_(program),
       first_made_(program.places.size()),
       states_(first_made_),

@@ -112,7 +112,6 @@ class Channels {
 
   Network& network_;
   const bool routes_by_tag_;
-  const bool times_programs_;
   const LinkedProgram& program_;
   const std::uint32_t first_made_;  // first channel made by acquire()
   std::uint64_t unclaimed_ = 0;
@@ -220,10 +219,8 @@ class Messages : public Channels {
   void begin_call(std::uint32_t run, const CallFlow& flow, std::span<const Rank> members) {
     network_.begin_call(run, flow, members);
   }
-  // Declares that the next message is of an algorithm. Not with rendezvous.
-  void next_is_of_program() {
-    if (times_programs_) network_.next_is_of_program();
-  }
+  // Declares that the next message is of an algorithm with this protocol. Not with rendezvous.
+  void next_is_of_program(std::optional<Protocol> protocol) { network_.next_is_of_program(protocol); }
   [[nodiscard]] bool watches() const { return network_.watches_messages(); }
   void watch(Rank src, Rank dst, std::int64_t bytes, Picoseconds begin) { network_.watch(src, dst, bytes, begin); }
   // Schedules the receive, by a stream of `npu`, of a message that has arrived before, by an event of this tick.

@@ -27,6 +27,12 @@ struct Actor {
   friend bool operator==(const Actor&, const Actor&) = default;
 };
 
+// A flow in the network model fair.
+struct FlowOf {
+  bool is_call = false;
+  std::uint32_t number = 0;  // the run of the call, or the message
+};
+
 class NoObserver {
  public:
   explicit NoObserver(const EventQueue& /*queue*/) {}
@@ -100,9 +106,16 @@ class NoObserver {
   // counters equal the first caller's counters.
   template <typename SameTurns>
   void calls_first(std::uint32_t /*run*/, Rank /*npu*/, std::uint32_t /*op*/, const SameTurns& /*same_turns*/) {}
-  // Run `run` on a machine begins, as its last member has called it, and ends; its members continue.
+  // Run `run` on a machine begins, as its last member has called it, and ends; then `npu`, a member, continues.
   void flow_begins(std::uint32_t /*run*/) {}
-  void flow_ends(std::uint32_t /*run*/) {}
+  void flow_ends(std::uint32_t /*run*/, Rank /*npu*/) {}
+  // In the network model fair, a call or message begins to flow; later, rates are computed, and the ends of changed
+  // flows are pushed, in the order in which they began; the last pushed end comes. For a message, arrives()
+  // follows.
+  void flows(FlowOf /*flow*/) {}
+  void computes_rates() {}
+  void pushes_end(FlowOf /*flow*/) {}
+  void end_comes(FlowOf /*flow*/) {}
   // State outside of one stream is touched: state shared by the streams of `run`, or, without `run`, other state.
   void shares(std::optional<std::uint32_t> /*run*/) {}
   // Returns the number of members of the group that the NPU represents.

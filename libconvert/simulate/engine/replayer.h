@@ -51,6 +51,7 @@ class Replayer final : private CollectiveListener {
         npu_events_(queue_, program.ranks.size(), observer_),
         messages_(queue_, *network_, program, program.options.system->rendezvous, observer_),
         system_(program, queue_, npu_events_, messages_, *this, observer_),
+        launch_(program_launch(program)),
         memory_(program.options.system->memory, static_cast<Rank>(program.ranks.size())),
         exposure_(program.ranks.size()),
         waits_for_(nodes_of(program)),
@@ -126,7 +127,9 @@ class Replayer final : private CollectiveListener {
         break;
       case event_last: system_.take_last(e.arg()); break;
       case event_sent: system_.send_last(e.arg()); break;
-      case event_call: system_.end_call(e.arg()); break;
+      case event_call:
+        if (const auto call = network_->take_call(e.arg())) system_.end_call(*call);
+        break;
       default:
         if (const MessageToken m = network_->advance(e); m != no_message) arrive(m);
     }
@@ -157,6 +160,7 @@ class Replayer final : private CollectiveListener {
     switch (w.kind()) {
       case Waiter::nobody: break;
       case Waiter::op: complete(npu, w.index(), w.end()); break;
+      case Waiter::launch: begin_work(npus_[npu], npu, w.index()); break;
       case Waiter::control_sent: messages_.control_sent(w.index()); break;
       case Waiter::control_recv: messages_.control_received(w.index()); break;
       case Waiter::memory:
@@ -258,17 +262,17 @@ class Replayer final : private CollectiveListener {
     if (op.end.needs_list()) npu.feeder.prefetch_children(node);
     observer_.offered(r);
     if (has_slots_ && (npu.busy & slot_bit(op.slot)) != 0) return false;
-    Message message{};
-    if (op.type == OpType::send || op.type == OpType::recv) {
-      message.ends = &npu.messages[op.channel];
-      message.channel = &messages_.fixed(message.ends->place);
-      prefetch_messages(npu, op.channel, message.ends);
-    }
+    const Message message = message_of(npu, op);
+    if (message.ends != nullptr) prefetch_messages(npu, op.channel, message.ends);
     observer_.node_starts(r, node);
     recorder_.begin(r, node, queue_.now());
     if (op.type != OpType::invalid) npu.activity.begin(first_kind(op, message), queue_.now());
     if (has_slots_ && op.type != OpType::invalid && op.slot != Slot::recv) npu.busy |= slot_bit(op.slot);
-    begin(npu, r, node, op, message);
+    if (op.program.is_first()) {
+      npu_events_.add(r, launch_, {Waiter::launch, node});
+    } else {
+      begin(npu, r, node, op, message);
+    }
     observer_.node_started();
     return true;
   }
@@ -278,6 +282,11 @@ class Replayer final : private CollectiveListener {
     const LinkedMessage* ends = nullptr;
     Channels::Fixed* channel = nullptr;
   };
+  [[nodiscard]] Message message_of(const Npu& npu, const Op& op) {
+    if (op.type != OpType::send && op.type != OpType::recv) return {};
+    const LinkedMessage* const ends = &npu.messages[op.channel];
+    return {ends, &messages_.fixed(ends->place)};
+  }
   // Returns the first activity of a node. A collective waits until all NPUs have called it.
   [[nodiscard]] Activity::Kind first_kind(const Op& op, const Message& message) const {
     const Activity::Kind kind = Activity::kind_of(op.end);
@@ -287,6 +296,11 @@ class Replayer final : private CollectiveListener {
     return waits ? Activity::waiting : kind;
   }
 
+  // Begins a node after the launch of its program.
+  void begin_work(Npu& npu, Rank r, std::uint32_t node) {
+    const Op& op = npu.ops[node];
+    begin(npu, r, node, op, message_of(npu, op));
+  }
   void begin(Npu& npu, Rank r, std::uint32_t node, const Op& op, const Message& message) {
     const Waiter done{Waiter::op, node, op.end};
     switch (op.type) {
@@ -300,7 +314,7 @@ class Replayer final : private CollectiveListener {
         if (!waits_communicate_ && message.channel->sends_to_receive())
           npus_[message.ends->peer].activity.end_wait(queue_.now());
         if (npu.way_of != nullptr) messages_.go_by(npu.way_of[node]);
-        if (program_.options.issue == IssueMode::algorithm) messages_.next_is_of_program();
+        if (op.program.of_program()) messages_.next_is_of_program(op.program.protocol());
         messages_.send(message.ends->place, done, r, message.ends->peer, op.value, 0);
         break;
       case OpType::recv: messages_.receive(message.ends->place, *message.channel, r, done); break;
@@ -468,6 +482,7 @@ class Replayer final : private CollectiveListener {
   Messages<Observer> messages_;
   Traffic traffic_;
   SystemLayer<Observer> system_;
+  const Picoseconds launch_;  // of a program on a machine
   RemoteMemory memory_;
   CollectiveExposure exposure_;
   WaitingInCalls call_waits_;

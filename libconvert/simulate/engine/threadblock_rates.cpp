@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rates of the threadblocks of MSCCL programs; the replay does not limit them.
+// Rates of the threadblocks of MSCCL programs; the replay limits them only on machines that state rates.
 
 #include <algorithm>
 #include <array>

@@ -14,18 +14,20 @@ class Waiter {
  public:
   enum Kind : std::uint8_t {
     nobody,
-    op,            // a node of the NPU's trace; index: its number in the rank; with `end`
-    custom_op,     // a node of a custom collective; index: CustomRuns' table
-    reduction,     // a stream's local pass continues with a reduction; index: stream
-    phase_step,    // a stream's local pass has ended; index: stream
-    phase_recv,    // a message for a stream; index: stream
-    phase_sent,    // a message of a stream's tree or star has arrived; index: stream
-    empty_job,     // a collective without a chunk; index: job
-    control_sent,  // rendezvous: the control message has arrived, so the receiver posts; index: Messages' table
-    control_recv,  // rendezvous: the control message has arrived, so the sender starts; index: Messages' table
-    memory,        // a remote memory access; index: RemoteMemory's server
-    npu_entry,     // all simultaneous events of an NPU; index: NpuEvents' entry
-    bus,           // an event of the shared bus; index: its side and kind
+    op,             // a node of the NPU's trace; index: its number in the rank; with `end`
+    launch,         // a node of the NPU's trace begins, after the launch of its program; index: as with op
+    custom_op,      // a node of a custom collective; index: CustomRuns' table
+    custom_launch,  // such a node begins, after the launch of its program; index: the same
+    reduction,      // a stream's local pass continues with a reduction; index: stream
+    phase_step,     // a stream's local pass has ended; index: stream
+    phase_recv,     // a message for a stream; index: stream
+    phase_sent,     // a message of a stream's tree or star has arrived; index: stream
+    empty_job,      // a collective without a chunk; index: job
+    control_sent,   // rendezvous: the control message has arrived, so the receiver posts; index: Messages' table
+    control_recv,   // rendezvous: the control message has arrived, so the sender starts; index: Messages' table
+    memory,         // a remote memory access; index: RemoteMemory's server
+    npu_entry,      // all simultaneous events of an NPU; index: NpuEvents' entry
+    bus,            // an event of the shared bus; index: its side and kind
   };
   Waiter() = default;  // nobody
   Waiter(Kind kind, std::uint32_t index, NodeEnd end = {})

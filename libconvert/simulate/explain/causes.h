@@ -111,7 +111,7 @@ class Causes : public NoObserver {
   void takes_message(std::uint32_t index, Rank /*npu*/, Waiter /*received*/) { restore(waiting_.at[index]); }
 
   void flow_begins(std::uint32_t run) { flows_.put(run, {add(detail(Kind::work)), actor_}); }
-  void flow_ends(std::uint32_t run) { restore(flows_.at[run]); }
+  void flow_ends(std::uint32_t run, Rank /*npu*/) { restore(flows_.at[run]); }
 
   std::uint32_t comes(std::uint32_t p, std::uint32_t wire) {
     if (packets_.at.size() <= p) packets_.at.resize(p + 1);

@@ -62,7 +62,7 @@ std::unique_ptr<Network> make_network(const NetworkConfig& config, const Network
   // A network without bandwidth limits has no congestion.
   if (options.model == NetworkModel::unaware || config.ideal)
     return make_unaware_network(config, options.watch_ports, observer.symmetry(), queue);
-  if (options.model == NetworkModel::fair) return make_fair_network(config, queue);
+  if (options.model == NetworkModel::fair) return make_fair_network(config, queue, observer);
   if (options.model == NetworkModel::aware) return make_aware_network(config, options, queue, observer);
   return make_wires_network(config, options, queue, observer);
 }

@@ -14,6 +14,7 @@
 #include "config/network/multipath.h"
 #include "config/network/network.h"
 #include "config/network/routes.h"
+#include "core/algorithm/algorithm.h"
 #include "core/timeline.h"
 #include "core/trace.h"
 #include "simulate/engine/engine.h"
@@ -37,7 +38,7 @@ inline constexpr std::uint32_t event_receive = 1;  // a receive that was posted 
 inline constexpr std::uint32_t event_arrival = 2;  // message `arg` is at its destination
 inline constexpr std::uint32_t event_last = 3;     // the last message of a ring phase has arrived, for stream `arg`
 inline constexpr std::uint32_t event_sent = 4;     // the last message was sent and arrives later; see ClosedPhases
-inline constexpr std::uint32_t event_call = 5;     // a call of Network::begin_call() has ended
+inline constexpr std::uint32_t event_call = 5;     // perhaps a call of Network::begin_call() ends: see take_call()
 inline constexpr std::uint32_t event_network = 6;
 
 // Traffic of a directed link so far. A message counts from the start of its transmission.
@@ -88,12 +89,14 @@ class Network {
   [[nodiscard]] virtual bool has_ties() const { return false; }
   // Returns the messages that wait for lower sequence numbers on a link.
   [[nodiscard]] virtual std::vector<HeldMessage> held() const { return {}; }
-  // Starts call `call` of the members now; at its end, an event_call with `call` comes due. Only in the model fair.
+  // Starts call `call` of the members now; with a symmetry, of the representatives among them. At its end, an
+  // event_call comes due. Only in the model fair.
   virtual void begin_call(std::uint32_t /*call*/, const CallFlow& /*flow*/, std::span<const Rank> /*members*/) {}
-  // Returns whether messages of algorithms take other times than messages of workloads. If so, next_is_of_program()
-  // is called before send() of each message of an algorithm.
-  [[nodiscard]] virtual bool times_programs() const { return false; }
-  virtual void next_is_of_program() {}
+  // Returns the call that ends with the event_call of argument `arg`; nothing if the call now ends at another time.
+  [[nodiscard]] virtual std::optional<std::uint32_t> take_call(std::uint32_t /*arg*/) { return {}; }
+  // Declares, before send(), that the next message is of an algorithm, with this protocol if it states one. Only in
+  // the model fair.
+  virtual void next_is_of_program(std::optional<Protocol> /*protocol*/) {}
   // Handles an event of a kind ≥ event_network. Returns the message that it delivers, or no_message.
   virtual MessageToken advance(Event event) = 0;
   // Prefetch the data that advance() will need: call prefetch() first, and prefetch_more() some time later.
@@ -195,7 +198,9 @@ template <class Observer>
 // Create the network of one model each. `symmetry` may be null.
 [[nodiscard]] std::unique_ptr<Network> make_unaware_network(const NetworkConfig& config, bool watch_ports,
                                                             const Symmetry* symmetry, EventQueue& queue);
-[[nodiscard]] std::unique_ptr<Network> make_fair_network(const NetworkConfig& config, EventQueue& queue);
+template <class Observer>
+[[nodiscard]] std::unique_ptr<Network> make_fair_network(const NetworkConfig& config, EventQueue& queue,
+                                                         Observer& observer);
 template <class Observer>
 [[nodiscard]] std::unique_ptr<Network> make_aware_network(const NetworkConfig& config,
                                                           const NetworkOptions& options, EventQueue& queue,

@@ -27,6 +27,8 @@ SystemModel make_model(const NetworkConfig& network, const ReplaySystem& system,
   m.policy = system.policy;
   m.balanced = system.balanced && !rules.chunks_take_one_order();
   if (m.dims.empty()) m.dims.push_back(npus);
+  // Nodes of a machine without a rank are idle.
+  if (network.npus() > npus && npus % m.dims.front() == 0) m.dims.back() = npus / m.dims.front();
   m.npus = npus;
   m.queues = system.queues_per_dim;
   m.active_chunks = static_cast<std::uint32_t>(std::min<std::int64_t>(c.active_chunks_per_dimension, INT32_MAX));
@@ -66,6 +68,7 @@ void ReplayBuilder::State::prepare_groups() {
 void ReplayBuilder::State::prepare_system() {
   const auto npus = static_cast<std::uint32_t>(program.ranks.size());
   program.model = make_model(program.network, *program.options.system, program.rules, npus);
+  if (program.options.network.model == NetworkModel::fair) program.model.splits = 1;  // calls are not split
   for (const SystemGroup& g : program.groups) {
     if (g.places.empty() || g.places.back().first < npus) continue;
     throw input_error({.file = program.options.system->groups_file},

@@ -360,8 +360,7 @@ void NodeCompiler::note_gaps() {
 // Counts a computing node without a declared time; `priced`: its time comes from the roofline model.
 void NodeCompiler::count_times(bool priced) {
   const bool timed = has_recorded_time();
-  if (!timed && (found_[attr::tb_id] != nullptr || found_[attr::merged_from] != nullptr))
-    return;  // reduction of a collective algorithm
+  if (!timed && out_.of_program) return;  // reduction
   const IntValue operations = int_value(found_[attr::num_ops]);
   const bool computes = operations && operations.value > 0;
   ++(timed || computes ? omitted_.timed : omitted_.timeless);
@@ -398,6 +397,7 @@ CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
   found_.read(trace.nodes.attributes(*node_));
   out_ = {};
   out_.has_others = found_.has_others();
+  out_.of_program = found_[attr::tb_id] != nullptr || found_[attr::merged_from] != nullptr;
   intensity_ = 0;
   const IntValue cpu = integer(attr::is_cpu_op, false);
   const bool on_cpu = cpu && cpu.value != 0;

@@ -48,6 +48,7 @@ struct CompiledNode {
   std::int64_t tag = 0;     // send, recv
   bool names_own = false;   // send, recv: it declares the rank of its own end
   bool has_others = false;  // FoundAttrs::has_others
+  bool of_program = false;  // it is a node of a collective algorithm, possibly merged
   std::optional<NodeCollective> collective{};
   // Share of the collective, for a message of a custom algorithm without a size.
   std::int64_t chunks = 0;

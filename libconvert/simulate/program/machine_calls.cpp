@@ -50,4 +50,9 @@ CollectivePlan ReplayBuilder::State::plan_on_machine(const CollectiveCall& call)
                                   .cost = cost}};
 }
 
+Picoseconds program_launch(const CommonProgram& program) {
+  const auto& machine = program.network.machine;
+  return machine == nullptr ? 0 : round_to_ps(machine->machine().library.program.launch_ns);
+}
+
 }  // namespace convert

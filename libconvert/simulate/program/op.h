@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,28 @@ class NodeEnd {
   std::uint32_t bits_ = 0;
 };
 
+// Role of a node in a collective algorithm (a program), on machines.
+class ProgramPart {
+ public:
+  ProgramPart() = default;  // none
+  explicit ProgramPart(std::optional<Protocol> protocol)
+      : bits_(static_cast<std::uint8_t>(protocol ? 3U + 2U * static_cast<unsigned>(*protocol) : 1U)) {}
+  void set_first() { bits_ |= first_bit; }
+
+  [[nodiscard]] bool of_program() const { return bits_ != 0; }
+  [[nodiscard]] bool is_first() const { return (bits_ & first_bit) != 0; }  // of a rank's nodes in a call
+  // Returns the protocol of the program, if it states one.
+  [[nodiscard]] std::optional<Protocol> protocol() const {
+    const unsigned number = (bits_ & ~first_bit) / 2U;
+    return number == 0 ? std::nullopt : std::optional(static_cast<Protocol>(number - 1));
+  }
+  friend bool operator==(const ProgramPart&, const ProgramPart&) = default;
+
+ private:
+  static constexpr std::uint8_t first_bit = 128;
+  std::uint8_t bits_ = 0;
+};
+
 // Fields that differ between equal ranks are numbers in a ReplayProgram, and resolved in a LinkedProgram.
 struct Op {
   std::int64_t value = 0;     // timed: ps; memory, send, recv, collective: bytes
@@ -62,7 +85,8 @@ struct Op {
   OpType type = OpType::invalid;
   Slot slot = Slot::communication;
   bool is_compute = false;  // its time counts as computation
-  NodeEnd end{};            // set when the feeder is known
+  ProgramPart program{};
+  NodeEnd end{};  // set when the feeder is known
   friend bool operator==(const Op&, const Op&) = default;
 };
 

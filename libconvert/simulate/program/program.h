@@ -161,6 +161,10 @@ struct RankProgram {
   }
 };
 
+// Returns the time that the programs (collective algorithms) of each rank take to start on a machine; 0 without
+// one.
+[[nodiscard]] Picoseconds program_launch(const CommonProgram& program);
+
 // All ranks; equal codes are shared.
 struct ReplayProgram : CommonProgram {
   std::vector<RankProgram> ranks{};

@@ -166,8 +166,13 @@ class Finder {
     const NetworkOptions& options = program_.options.network;
     const NetworkConfig& network = program_.network;
     if (network.ideal) return;
-    if (options.model == NetworkModel::fair)
-      return block_all("calls and messages share links fairly (--model fair)");
+    // Each GPU of a machine has its own links. In a mesh, each pair of GPUs of a node also has its own.
+    if (options.model == NetworkModel::fair) {
+      std::size_t places = 1;
+      for (const std::uint32_t npus : program_.model.dims) places *= npus;
+      if (places != program_.ranks.size()) block_all("a node of the machine has idle GPUs");
+      return;
+    }
     const bool has_wires = options.model != NetworkModel::unaware || options.watch_ports;
     if (!network.is_product()) return block_all("the network has no dimensions");
     if (options.routing.value_or(Routing::dimension) != Routing::dimension)
@@ -348,6 +353,7 @@ std::string wish_of_each_rank(const ReplayProgram& program) {
   if (options.memory == MemoryTracking::trace) return "the memory of each rank is traced";
   if (options.network.log_hops) return "the route of each message is recorded";
   if (options.explain && !options.explain->end) return "a node of a rank is explained";
+  if (options.explain && options.network.model == NetworkModel::fair) return "the end is explained (--model fair)";
   const bool records = options.timeline || options.traffic || options.explain || options.network.count_wires;
   if (records && program.ranks.size() <= options.most_npus_alone) return "each rank is recorded";
   const MemoryKind memory = options.system->memory.kind;

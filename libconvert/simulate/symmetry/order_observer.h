@@ -41,7 +41,8 @@ class OrderObserver : public NoObserver {
         origins_(symmetry_),
         closed_(std::move(limits), program.ranks.size()),
         order_(program.ranks.size(), !program.model.shared_bus, origins_, closed_) {
-    const bool has_wires = program.options.network.model != NetworkModel::unaware && !program.network.ideal;
+    const NetworkModel model = program.options.network.model;
+    const bool has_wires = model != NetworkModel::unaware && model != NetworkModel::fair && !program.network.ideal;
     const auto has_orders = [](const CollectivePlan& plan) { return !plan.order_of.empty(); };
     const bool by_priority = std::ranges::any_of(program.plans, has_orders);  // see SystemState::priority
     if (has_wires) wires_.emplace(program.network, symmetry_, origins_, order_, closed_, queue, by_priority);
@@ -114,6 +115,33 @@ class OrderObserver : public NoObserver {
     order_.touch(npu, late_[index].origin, received);
   }
 
+  // A call begins with the last of its callers, and ends on its members in an order that may differ.
+  void flow_begins(std::uint32_t run) {
+    if (calls_.size() <= run) calls_.resize(std::size_t{run} + 1);
+    calls_[run].pushed = {order_.turn(), origins_.next()};
+  }
+  void flow_ends(std::uint32_t /*run*/, Rank npu) {
+    order_.touch(npu, origins_.next(), {Waiter::op, 0});
+    order_.share();
+  }
+  void flows(FlowOf flow) {
+    begin_event(pushed_of(flow));
+    begun_of(flow) = order_.turn();
+  }
+  // All events of a time precede the computation of rates. So ends of flows that began in different turns have the
+  // same order on all ranks.
+  void computes_rates() {
+    begin_event({order_.turn(), 0});
+    last_begun_ = 0;
+  }
+  void pushes_end(FlowOf flow) {
+    const std::uint64_t begun = begun_of(flow);
+    if (last_begun_ != 0 && begun != last_begun_) order_.next_turn();
+    last_begun_ = begun;
+    pushed_of(flow).turn = order_.turn();
+  }
+  void end_comes(FlowOf flow) { begin_event(pushed_of(flow)); }
+
   std::uint32_t comes(std::uint32_t p, std::uint32_t wire) { return wires_->come(p, wire); }
   void takes_wire(std::uint32_t p, std::uint32_t wire, std::int64_t /*bytes*/) { wires_->transmit(p, wire); }
   void hop_ends(std::uint32_t p) { wires_->hop(p); }
@@ -171,6 +199,23 @@ class OrderObserver : public NoObserver {
   }
 
  private:
+  // A call on a machine: the event that begins or ends it, and the turn in which it began to flow.
+  struct Call {
+    Pushed pushed{};
+    std::uint64_t begun = 0;
+  };
+  [[nodiscard]] Pushed& pushed_of(FlowOf flow) {
+    return flow.is_call ? calls_[flow.number].pushed : pushed_[flow.number];
+  }
+  [[nodiscard]] std::uint64_t& begun_of(FlowOf flow) {
+    if (flow.is_call) return calls_[flow.number].begun;
+    if (begun_.size() <= flow.number) begun_.resize(std::size_t{flow.number} + 1);
+    return begun_[flow.number];
+  }
+  void begin_event(const Pushed& pushed) {
+    order_.next_visit();
+    order_.begin_event(queue_.now(), pushed);
+  }
   [[nodiscard]] Origin after(const ClosedCause& cause) {
     Origin origin = order_.current.origin;
     const Rank to = symmetry_.back(cause.to, cause.npu, cause.exchange);
@@ -192,8 +237,11 @@ class OrderObserver : public NoObserver {
   ClosedWatch closed_;
   OrderWatch order_;
   std::optional<WireWatch> wires_;
-  std::vector<Pushed> pushed_;  // by message
-  std::vector<Pushed> late_;    // by receive that finds its message
+  std::vector<Pushed> pushed_;        // by message
+  std::vector<Pushed> late_;          // by receive that finds its message
+  std::vector<std::uint64_t> begun_;  // by message: the turn in which it began to flow
+  std::vector<Call> calls_;           // by run on a machine
+  std::uint64_t last_begun_ = 0;      // of the flow whose end was pushed last by this computation of rates
   struct Last {
     Pushed pushed{};
     OrderWatch::ClosedEnd end{};

@@ -61,6 +61,8 @@ class OrderWatch {
     if (!unplaced_here_.empty()) meet_unplaced(pushed.turn, nullptr);
   }
   [[nodiscard]] std::uint64_t turn() const { return turn_; }
+  // Starts a turn for events that the current event pushes from now on: they follow the previous ones on all ranks.
+  void next_turn() { ++turn_; }
   // Returns the turn and origin of events that the current event pushes.
   [[nodiscard]] Pushed pushes() const { return {turn_, current.origin}; }
 

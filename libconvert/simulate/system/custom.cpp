@@ -58,14 +58,24 @@ void CustomRuns<Observer>::issue_in_order(std::uint32_t run, std::uint32_t ended
 
 template <class Observer>
 bool CustomRuns<Observer>::try_issue(std::uint32_t run, std::uint32_t node) {
-  Run& r = runs_[run];
-  const Op& op = r.code->ops[node];
+  const Run& r = runs_[run];
   observer_.offered(r.npu);
-  const Waiter waiter{Waiter::custom_op, pending_.add({run, node})};
-  if (op.type != OpType::send && op.type != OpType::recv) {
-    events_.add(r.npu, op.value, waiter);
-    return true;
+  const std::uint32_t index = pending_.add({run, node});
+  if (r.code->ops[node].program.is_first()) {
+    events_.add(r.npu, launch_, {Waiter::custom_launch, index});
+  } else {
+    begin_work(index);
   }
+  return true;
+}
+
+template <class Observer>
+void CustomRuns<Observer>::begin_work(std::uint32_t index) {
+  const std::uint32_t node = pending_[index].node;
+  const Run& r = runs_[pending_[index].run];
+  const Op& op = r.code->ops[node];
+  const Waiter waiter{Waiter::custom_op, index};
+  if (op.type != OpType::send && op.type != OpType::recv) return events_.add(r.npu, op.value, waiter);
   std::uint32_t channel = messages_.channel(op.channel);
   if (r.collective != 0) {
     ChannelKey key = messages_.key(channel);
@@ -78,13 +88,12 @@ bool CustomRuns<Observer>::try_issue(std::uint32_t run, std::uint32_t node) {
       way.run = TurnTable::custom_run(r.collective);
       messages_.go_by(way);
     }
-    messages_.next_is_of_program();
+    if (op.program.of_program()) messages_.next_is_of_program(op.program.protocol());
     messages_.send(channel, waiter);
   } else {
     messages_.receive(channel, r.npu, waiter);
   }
   if (r.collective != 0) messages_.release(channel);
-  return true;
 }
 
 template <class Observer>

@@ -45,13 +45,16 @@ class CustomState {
 template <class Observer>
 class CustomRuns : public CustomState {
  public:
-  CustomRuns(NpuEvents<Observer>& events, Messages<Observer>& messages, Observer& observer)
-      : events_(events), messages_(messages), observer_(observer) {}
+  // The first nodes of a run on a machine begin after `launch`.
+  CustomRuns(NpuEvents<Observer>& events, Messages<Observer>& messages, Observer& observer, Picoseconds launch)
+      : events_(events), messages_(messages), observer_(observer), launch_(launch) {}
 
   // Issues the first nodes of `code`, which is not empty, on `npu`. `collective` is 1 + the number of the
   // collective in SystemState::runs() if its messages are matched separately from other runs; else 0.
   void begin(Rank npu, const RankCode& code, std::uint32_t stream, std::uint32_t collective);
 
+  // Begins op `index` (of a Waiter::custom_launch).
+  void begin_work(std::uint32_t index);
   // Ends op `index` (of a Waiter::custom_op). Returns 1 + the stream whose run has ended with it, else 0.
   std::uint32_t complete(std::uint32_t index);
 
@@ -63,6 +66,7 @@ class CustomRuns : public CustomState {
   NpuEvents<Observer>& events_;
   Messages<Observer>& messages_;
   Observer& observer_;
+  const Picoseconds launch_;
   IssueArranger arranger_;
 };
 

@@ -29,7 +29,7 @@ SystemLayer<Observer>::SystemLayer(const LinkedProgram& program, const EventQueu
       streams_meet_(!Observer::is_reduced && !program.options.system->rendezvous),
       runs_whole_rings_(std::is_same_v<Observer, NoObserver> &&
                         (can_run_whole_rings(program) || may_run_on_lanes(program))),
-      customs_(events, messages, observer) {
+      customs_(events, messages, observer, program_launch(program)) {
   if (runs_whole_rings_ && !can_run_whole_rings(program)) lanes_.emplace();
   if (plans_.empty() || !model_.shared_bus) return;
   bus_.emplace(*model_.shared_bus, model_.local_reduction_delay, static_cast<Rank>(program.ranks.size()), queue,
@@ -94,7 +94,7 @@ void SystemLayer<Observer>::join_call(std::uint32_t run, Rank npu, std::uint32_t
 template <class Observer>
 void SystemLayer<Observer>::end_call(std::uint32_t run) {
   for (const auto& [npu, job] : std::exchange(joined_[run].jobs, {})) {
-    observer_.flow_ends(run);
+    observer_.flow_ends(run, npu);
     end_job(npu, job);
   }
 }
@@ -169,8 +169,8 @@ void SystemLayer<Observer>::end_job(Rank npu, std::uint32_t job) {
 template <class Observer>
 std::uint32_t SystemLayer<Observer>::job_of(Waiter w) {
   if (w.kind() == Waiter::empty_job) return w.index();
-  return stream(w.kind() == Waiter::custom_op ? customs_.runs()[customs_.pending(w.index()).run].stream : w.index())
-      .job;
+  const bool is_custom = w.kind() == Waiter::custom_op || w.kind() == Waiter::custom_launch;
+  return stream(is_custom ? customs_.runs()[customs_.pending(w.index()).run].stream : w.index()).job;
 }
 
 template <class Observer>
@@ -191,6 +191,7 @@ void SystemLayer<Observer>::fire(Rank npu, Waiter w) {
     case Waiter::phase_sent: exact_sent(w.index()); break;
     case Waiter::empty_job: end_job(npu, w.index()); break;
     case Waiter::bus: bus_->fire(w.index()); break;
+    case Waiter::custom_launch: customs_.begin_work(w.index()); break;
     case Waiter::custom_op:
       if (const std::uint32_t s = customs_.complete(w.index()); s != 0) end_phase(s - 1);
       break;

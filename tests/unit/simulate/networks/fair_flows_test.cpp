@@ -48,10 +48,10 @@ std::vector<Picoseconds> ends_of(const std::vector<FlowCase>& cases, std::size_t
       const auto [flow, i] = *first;
       advance(flows.end(flow));
       ends[i] = now;
-      flows.remove(now, flow);
+      flows.remove(flow);
       running.erase(flow);
     }
-    (void)flows.take_changed();
+    (void)flows.compute_rates(now);
     std::vector<double> used(links), fastest(links);
     for (const auto& [flow, i] : running) {
       for (const Use& use : cases[i].uses) {
@@ -121,6 +121,48 @@ TEST(FairFlows, AnyMixKeepsWork) {
     EXPECT_EQ(of_more.back(), 777'780);
     of_more.pop_back();
     EXPECT_EQ(of_more, ends);
+  }
+}
+
+// Rates of flows that run at once.
+std::vector<double> rates_of(const std::vector<std::vector<Use>>& uses) {
+  FairFlows flows;
+  std::vector<FairFlows::Flow> all;
+  for (const std::vector<Use>& of_flow : uses) all.push_back(flows.add(0, 1e9, of_flow));
+  (void)flows.compute_rates(0);
+  std::vector<double> rates;
+  for (const FairFlows::Flow flow : all) rates.push_back(flows.rate(flow));
+  return rates;
+}
+
+// The flows of a rank stand for the flows of `copies` ranks, of which each also uses links of others: rates are
+// equal bit by bit, in any order of the flows.
+TEST(FairFlows, OneRankStandsForAll) {
+  std::mt19937 random(11);
+  const auto draw = [&](std::uint32_t below) { return static_cast<std::uint32_t>(random() % below); };
+  for (int round = 0; round < test::rounds(500); ++round) {
+    const std::uint32_t copies = 2 + draw(5), links = 1 + draw(4);
+    std::vector<std::vector<Use>> of_one(1 + draw(8));
+    std::vector<std::vector<Use>> of_all(of_one.size() * copies);
+    for (std::size_t i = 0; i < of_one.size(); ++i) {
+      for (FairFlows::Link link = 0; link < links; ++link) {
+        if (draw(2) == 0) continue;
+        const double share = draw(4) == 0 ? 1.0 : (1 + draw(1000)) / 1001.0;
+        const std::uint32_t shift = draw(copies);
+        of_one[i].push_back({link, share});
+        for (std::uint32_t copy = 0; copy < copies; ++copy)
+          of_all[copy * of_one.size() + i].push_back({(copy + shift) % copies * links + link, share});
+      }
+    }
+    const std::vector<double> rates = rates_of(of_one);
+    std::vector<std::size_t> order(of_all.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::shuffle(order.begin(), order.end(), random);
+    std::vector<std::vector<Use>> shuffled;
+    for (const std::size_t i : order) shuffled.push_back(of_all[i]);
+    const std::vector<double> rates_of_all = rates_of(shuffled);
+    for (std::size_t i = 0; i < order.size(); ++i)
+      EXPECT_EQ(rates_of_all[i], rates[order[i] % of_one.size()]) << round;
   }
 }
 

@@ -32,7 +32,8 @@ MscclppLine read_mscclpp_line(JsonCursor& in) {
 }  // namespace
 
 Error programs_refused(const BenchmarkSource& source) {
-  return source.failure(1, "these are kernels of MSCCL++, not calls of the library; give --program ALGORITHM");
+  return source.failure(
+      1, "these are kernels of MSCCL++, not calls of the library; et-calibrate --program ALGORITHM fits them");
 }
 
 Benchmark read_mscclpp(const BenchmarkSource& source) {

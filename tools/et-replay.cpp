@@ -67,6 +67,8 @@ int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions
     files.push_back(std::move(file));
   tools::refuse_inputs_as_outputs(output_files(output, loaded.program ? loaded.program->ranks.size() : 0), files);
   log_info(summary(loaded));
+  if (loaded.program && loaded.program->network.machine != nullptr && context.common.verbose > 0)
+    log_info(tools::sources_of_calls(*loaded.program));
   ReplayResult result = loaded.recorded ? std::move(*loaded.recorded) : replay(*loaded.program);
   describe_algorithm(source, scenario, result);
   const std::string name = tools::inputs(command.input).size() > 1 ? source.base_name() : *settings.workload;

@@ -174,6 +174,20 @@ MachineCost ChosenMachine::cost(const MachineCall& call) const {
   return cost;
 }
 
+MachineCost ChosenMachine::changed_cost(const MachineCall& call, const Machine& changed) const {
+  MachineCost cost = this->cost(call);
+  const std::optional<CallTime> here = call_time(machine_, call);
+  const std::optional<CallTime> there = call_time(changed, call);
+  if (!here || !there) return cost;
+  const bool same = here->algorithm.method == there->algorithm.method;
+  const double factor = same && here->time_ns > 0 ? cost.time_ns / here->time_ns : 1;
+  cost.algorithm = there->algorithm;
+  cost.source = CallSource::rescaled;
+  cost.time_ns = there->time_ns * factor;
+  cost.latency_ns = there->latency_ns * factor;
+  return cost;
+}
+
 bool names_machine(const std::string& option) {
   if (option.starts_with(machine_prefix)) return true;
   const NetworkFile file = split_network_file(option);

@@ -40,6 +40,9 @@ class ChosenMachine {
   // Returns the time of a call. Throws Error(input) for a collective without a time on machines, and for several
   // nodes without adapters.
   [[nodiscard]] MachineCost cost(const MachineCall& call) const;
+  // Returns the time of a call on a changed machine, by formulas, multiplied by the correction of this machine if
+  // the call takes the same algorithm. Throws like cost().
+  [[nodiscard]] MachineCost changed_cost(const MachineCall& call, const Machine& changed) const;
 
  private:
   const Machine machine_;

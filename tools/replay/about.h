@@ -21,4 +21,8 @@ namespace tools {
                                      const std::vector<std::string>& files, const convert::TraceSource& traces,
                                      const convert::ReplayResult& result, const Context& context);
 
+// Returns the number of collective calls by the origin of their time on a machine, and the expected error of their
+// time.
+[[nodiscard]] std::string sources_of_calls(const convert::ReplayProgram& program);
+
 }  // namespace tools

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "analyze/diff/call_notes.h"
 #include "analyze/diff/difference.h"
 #include "analyze/diff/match.h"
 #include "analyze/diff/path_parts.h"
@@ -68,6 +69,9 @@ class RunComparison {
       out_.notes.push_back(std::string("run ") + (a_.ranks().empty() ? "A" : "B") +
                            " has no slices: only the totals are compared");
     note_npus();
+    if (!wishes_.structure) {
+      for (std::string& note : notes_of_calls(a_.run, b_.run)) out_.notes.push_back(std::move(note));
+    }
     out_.paths = !a_.run.path.empty() && !b_.run.path.empty();
     if (!wishes_.structure) {
       add_parts(Side::a, a_.run);

@@ -115,6 +115,22 @@ Table empty_table() {
           .more = "kinds of collectives"};
 }
 
+// Returns the columns from "time" to "waits for last" of calls that ended.
+std::vector<Value> times_of(const CallsOfKind& k, Collective op, std::int64_t size, std::uint32_t npus) {
+  const auto n = static_cast<double>(k.ended);
+  const double mean = k.time.number() / n;
+  const double factor = bus_bandwidth_factor(op, npus);
+  const bool speed = size > 0 && mean > 0 && factor > 0;
+  const double algbw = speed ? static_cast<double>(size) * 1000 / mean : 0;
+  return {mean,
+          speed ? Value(algbw) : Value{},
+          speed ? Value(algbw * factor) : Value{},
+          k.least,
+          k.most,
+          k.bounded ? share_of(k.bound, k.moving) : Value{},
+          k.spread.number() / n};
+}
+
 constexpr double percent_of_share = 100;
 
 Value error_value(double error_pct) { return error_pct < 0 ? Value{} : Value(error_pct / percent_of_share); }
@@ -180,13 +196,7 @@ Section calls_section(const Run& run, const RunWishes&) {
       t.rows.push_back(std::move(row));
       continue;
     }
-    const auto n = static_cast<double>(k.ended);
-    const double mean = k.time.number() / n;
-    const double factor = bus_bandwidth_factor(op, npus);
-    const bool speed = size > 0 && mean > 0 && factor > 0;
-    const double algbw = speed ? static_cast<double>(size) * 1000 / mean : 0;
-    row.insert(row.end(), {mean, speed ? Value(algbw) : Value{}, speed ? Value(algbw * factor) : Value{}, k.least,
-                           k.most, k.bounded ? share_of(k.bound, k.moving) : Value{}, k.spread.number() / n});
+    for (Value& value : times_of(k, op, size, npus)) row.push_back(std::move(value));
     if (on_machine) {
       row.push_back(source == no_index ? Value{} : Value(std::string(run.texts[source])));
       row.push_back(error_value(error_pct));

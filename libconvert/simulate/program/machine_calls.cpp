@@ -11,6 +11,21 @@
 
 namespace convert {
 
+CallOnMachine call_on_machine(const Machine& machine, const MachineCall& call, const MachineCost& cost) {
+  const double work_ns = std::max(0.0, cost.time_ns - cost.latency_ns);
+  const auto share = [&](double bytes, double capacity) {
+    return bytes > 0 && work_ns > 0 ? std::min(1.0, bytes / (work_ns * capacity)) : 0;
+  };
+  const CallTraffic moved = traffic(call, cost.algorithm.method);
+  const Picoseconds latency = round_to_ps(cost.latency_ns);
+  return {.flow = {.latency = latency,
+                   .work = round_to_ps(cost.time_ns) - latency,
+                   .port_use = share(moved.port, port_capacity(machine)),
+                   .adapter_use = share(moved.adapter, adapter_capacity(machine))},
+          .nodes = call.nodes,
+          .cost = cost};
+}
+
 std::uint32_t ReplayBuilder::State::machine_nodes_of(std::uint32_t group) {
   nodes_of_groups.resize(program.groups.size());
   std::uint32_t& known = nodes_of_groups[group];
@@ -33,21 +48,7 @@ CollectivePlan ReplayBuilder::State::plan_on_machine(const CollectiveCall& call)
   const std::uint32_t ranks = program.groups[call.group].size(program.model);
   const MachineCall on_machine{call.op, ranks, machine_nodes_of(call.group),
                                static_cast<double>(larger_buffer(program.model, call, ranks))};
-  const MachineCost cost = chosen.cost(on_machine);
-  const double work_ns = std::max(0.0, cost.time_ns - cost.latency_ns);
-  const auto share = [&](double bytes, double capacity) {
-    return bytes > 0 && work_ns > 0 ? std::min(1.0, bytes / (work_ns * capacity)) : 0;
-  };
-  const CallTraffic moved = traffic(on_machine, cost.algorithm.method);
-  const Picoseconds latency = round_to_ps(cost.latency_ns);
-  return {
-      .call = call,
-      .on_machine = CallOnMachine{.flow = {.latency = latency,
-                                           .work = round_to_ps(cost.time_ns) - latency,
-                                           .port_use = share(moved.port, port_capacity(chosen.machine())),
-                                           .adapter_use = share(moved.adapter, adapter_capacity(chosen.machine()))},
-                                  .nodes = on_machine.nodes,
-                                  .cost = cost}};
+  return {.call = call, .on_machine = call_on_machine(chosen.machine(), on_machine, chosen.cost(on_machine))};
 }
 
 Picoseconds program_launch(const CommonProgram& program) {

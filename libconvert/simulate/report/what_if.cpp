@@ -17,6 +17,7 @@
 #include "config/system.h"
 #include "core/diagnostic.h"
 #include "core/run/stragglers.h"
+#include "machine/chosen.h"
 #include "simulate/engine/replay.h"
 #include "simulate/system/plan.h"
 
@@ -60,6 +61,7 @@ class Changes {
     const bool other_networks = program_.options.network.model != NetworkModel::fair;
     stragglers();
     if (other_networks) networks();
+    if (!other_networks) machines();
     no_compute();
     free_calls();
     for (const Collective op : listed_collectives) algorithms(op);
@@ -75,6 +77,40 @@ class Changes {
     for (std::size_t d = 0; d < program_.network.dims.size(); ++d) bandwidth(d);
     if (!program_.network.is_product() && !program_.network.ideal) bandwidth_of_all();
     latency();
+  }
+
+  // Returns the call of a plan on its machine.
+  [[nodiscard]] MachineCall on_machine(const ReplayProgram& program, const CollectivePlan& plan) const {
+    const std::uint32_t ranks = program.groups[plan.call.group].size(program.model);
+    return {plan.call.op, ranks, plan.on_machine->nodes,
+            static_cast<double>(larger_buffer(program.model, plan.call, ranks))};
+  }
+  [[nodiscard]] bool has_call(const std::function<bool(const CallOnMachine&)>& is) const {
+    return std::ranges::any_of(program_.plans,
+                               [&](const CollectivePlan& plan) { return plan.on_machine && is(*plan.on_machine); });
+  }
+  void machines() {
+    const auto several_nodes = [](const CallOnMachine& call) { return call.nodes > 1; };
+    const auto nvls = [](const CallOnMachine& call) { return call.cost.algorithm.method == CallMethod::nvls; };
+    if (has_call(several_nodes))
+      machine([](Machine& m) { m.fabric->adapters *= 2; }, Run::Change::adapters, "nodes have twice the adapters");
+    if (has_call(nvls))
+      machine([](Machine& m) { m.library.nvls.reset(); }, Run::Change::no_nvls, "the library does not use NVLS");
+  }
+  // Replays with a changed machine. Measured times keep their correction, see ChosenMachine::changed_cost(), so no
+  // option of et-replay makes the same change.
+  void machine(const std::function<void(Machine&)>& change, Run::Change kind, const std::string& what) {
+    const ChosenMachine& now = *program_.network.machine;
+    Machine machine = now.machine();
+    change(machine);
+    ReplayProgram changed = copy();
+    for (CollectivePlan& plan : changed.plans) {
+      if (!plan.on_machine) continue;
+      const MachineCall call = on_machine(program_, plan);
+      plan.on_machine = call_on_machine(machine, call, now.changed_cost(call, machine));
+    }
+    changed.network.machine = std::make_shared<const ChosenMachine>(std::move(machine), now.nodes(), false, true);
+    run(changed, {.change = kind}, what, "");
   }
 
   // Returns the program with options that request only times.

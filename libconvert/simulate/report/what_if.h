@@ -17,6 +17,7 @@ inline constexpr std::size_t most_what_ifs = 12;
 // gain first. The changes are tried in this order:
 // - the NPUs of each group of stragglers (core/run/stragglers.h; the slowest four groups) compute like the median
 //   NPU;
+// - on a machine: nodes have twice the adapters, the library does not use NVLS; on other networks:
 // - the network is free;
 // - the bandwidth of each dimension is doubled;
 // - no latency;

@@ -117,6 +117,10 @@ struct CallOnMachine {
   MachineCost cost{};
 };
 
+// Returns a call that takes `cost`.
+[[nodiscard]] CallOnMachine call_on_machine(const Machine& machine, const MachineCall& call,
+                                            const MachineCost& cost);
+
 struct CollectivePlan {
   CollectiveCall call{};
   std::optional<CallOnMachine> on_machine{};  // instead of chunks and phases

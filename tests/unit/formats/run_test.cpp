@@ -71,6 +71,8 @@ Run full_run() {
               .npus = 2,
               .size_bytes = 64,
               .algorithm = npu0,
+              .source = npu1,
+              .error_pct = 1.5,
               .bound_ps = 3,
               .begin_ps = 5,
               .last_begin_ps = 6,
@@ -117,6 +119,8 @@ TEST(RunFile, IsReadAsItWasWritten) {
   EXPECT_TRUE(s.open);
   EXPECT_EQ(r.timeline.slices[1].call, no_index);
   EXPECT_EQ(r.calls[0].group, -7);
+  EXPECT_EQ(r.texts[r.calls[0].source], r.texts[r.links[0].to]);
+  EXPECT_EQ(r.calls[0].error_pct, 1.5);
   EXPECT_EQ(r.links[0].gb_per_s, 0.1);
   EXPECT_EQ(r.link_bins, (std::vector<std::uint8_t>{255, 0}));
   EXPECT_EQ(r.whatif[0].total_ps, -1);

@@ -99,5 +99,20 @@ TEST(MachineNetwork, HasPortsAndAdapters) {
   EXPECT_EQ(any.dims[0].topology, Topology::fully_connected);
 }
 
+TEST(ChosenMachine, ChangedCallsKeepTheirCorrection) {
+  const auto chosen = choose_preset("dgx-h100");
+  const MachineCall call{Collective::all_reduce, 32, 4, 1 << 30};
+  const MachineCost now = chosen->cost(call);
+  EXPECT_DOUBLE_EQ(chosen->changed_cost(call, chosen->machine()).time_ns, now.time_ns);
+  Machine wide = chosen->machine();
+  wide.fabric->adapters *= 2;
+  const MachineCost faster = chosen->changed_cost(call, wide);
+  EXPECT_LT(faster.time_ns, now.time_ns);
+  EXPECT_EQ(faster.source, CallSource::rescaled);
+  Machine plain = chosen->machine();
+  plain.library.nvls.reset();
+  EXPECT_NE(chosen->changed_cost(call, plain).algorithm.method, CallMethod::nvls);
+}
+
 }  // namespace
 }  // namespace convert

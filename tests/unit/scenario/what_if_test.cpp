@@ -175,5 +175,29 @@ TEST(WhatIf, AnAlgorithmOfOnesOwnStays) {
   for (const convert::Run::WhatIf& w : run.whatif) EXPECT_NE(w.change, Change::algorithm);
 }
 
+// Changes of a machine have no options; calls keep the correction by measured times.
+TEST(WhatIf, Machines) {
+  const auto traces = layers(32, "all_reduce:256MiB");
+  const convert::Run run = tried(traces, {{"network", "dgx-h100,nodes=4"}});
+  const auto total = [&](convert::Run::Change change) {
+    const auto at = std::ranges::find(run.whatif, change, &convert::Run::WhatIf::change);
+    return at == run.whatif.end() ? -1 : at->total_ps;
+  };
+  EXPECT_GT(total(convert::Run::Change::adapters), 0);
+  EXPECT_LT(total(convert::Run::Change::adapters), run.total_ps);
+  EXPECT_GT(total(convert::Run::Change::no_nvls), run.total_ps);
+  for (const convert::Run::WhatIf& w : run.whatif) {
+    const bool of_machine = w.change == convert::Run::Change::adapters || w.change == convert::Run::Change::no_nvls;
+    EXPECT_EQ(run.texts[w.setting].empty(), of_machine) << run.texts[w.what];
+  }
+  ASSERT_FALSE(run.calls.empty());
+  EXPECT_EQ(run.texts[run.calls.front().source], "measured");
+  EXPECT_EQ(run.calls.front().error_pct, 1.5);
+  const convert::Run one_node = tried(layers(8, "all_reduce:256MiB"), {{"network", "mi300x-node"}});
+  EXPECT_TRUE(std::ranges::none_of(one_node.whatif, [](const convert::Run::WhatIf& w) {
+    return w.change == convert::Run::Change::adapters || w.change == convert::Run::Change::no_nvls;
+  }));
+}
+
 }  // namespace
 }  // namespace convert

@@ -3,8 +3,7 @@
 import {addHelp, fillRows, h, header, onKeys, start, Store} from './lib';
 import {activity} from './panels/activity';
 import {breakdown} from './panels/breakdown';
-import {certainty} from './panels/certainty';
-import {collectives} from './panels/collectives';
+import {certainty, collectives} from './panels/collectives';
 import {findings} from './panels/findings';
 import {links} from './panels/links';
 import {made} from './panels/made';

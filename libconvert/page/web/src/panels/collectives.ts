@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Collectives: a row for each call; for many calls, a row for each operation, size and group. A click on such a row
-// shows its calls.
-import {bytes, counted, h, panel, percent, rate, Table, timeText, tipOn} from '../lib';
+// shows its calls. On a machine: how sure the times are.
+import {bytes, count, counted, h, panel, percent, rate, Table, timeText, tipOn} from '../lib';
 import {grouped} from './calls';
 import type {Calls, Group} from './calls';
 import {goTo, opName, show} from './run';
-import type {Panel, Run, View} from './run';
+import type {Head, Panel, Run, View} from './run';
 
 const mostSingle = 30;
 export const hints = {
@@ -102,4 +102,33 @@ export const collectives: Panel = (run, view) => {
   return panel({id: 'collectives', title: 'Collectives', note, hint: groups.length ? 'click: show the calls' : 'click: show in the timeline', width: 12, right: back}, box,
     calls.hasBounds() ? h('p', {class: 'small'},
       'of bound: 100 % is the least time that the network allows, counted from the last NPU’s call') : null);
+};
+
+type Origin = NonNullable<Head['certainty']>['origins'][number];
+
+const meanings: Record<string, string> = {
+  measured: 'a measured curve of this collective, with these ranks and nodes, has the size',
+  between: 'between the measured curves of two numbers of ranks',
+  beyond: 'sizes, ranks or nodes outside of the measured range',
+  model: 'formulas alone: nothing like it was measured',
+  rescaled: 'formulas alone: other hardware than measured',
+};
+const errorText = (pct: number): string => pct < 0 ? '–' : `±${pct.toFixed(1)} %`;
+
+export const certainty: Panel = run => {
+  const sure = run.head.certainty;
+  if (!sure) return null;
+  const table = new Table<Origin>({
+    rows: sure.origins, sort: 2, rowData: r => ({source: r.source, calls: r.calls, share: r.share, errorPct: r.error_pct}),
+    columns: [
+      {title: 'source', left: true, value: r => r.source, cell: r => h('b', {}, r.source)},
+      {title: 'calls', value: r => r.calls, cell: r => count(r.calls)},
+      {title: 'share of time', hint: 'of the time of all calls since the last NPU’s call, for each NPU', left: true, value: r => r.share,
+       cell: r => h('span', {}, h('span', {class: 'bar', style: `width:${r.share * 60}px;margin-right:6px`}), percent(r.share))},
+      {title: 'expected error', hint: 'mean error of such times, as tests of the machine file found it', value: r => r.error_pct, cell: r => errorText(r.error_pct)},
+      {title: '', left: true, cell: r => h('span', {class: 'small'}, meanings[r.source] ?? '')},
+    ]});
+  return panel({id: 'certainty', title: 'How sure?', width: 12,
+                note: sure.error_pct < 0 ? 'origins of the times of collectives' : `the time of collectives has an expected error of ${errorText(sure.error_pct)}`},
+    h('div', {class: 'scroll'}, table.element));
 };

@@ -54,7 +54,7 @@ class Replayer final : private CollectiveListener {
         launch_(program_launch(program)),
         memory_(program.options.system->memory, static_cast<Rank>(program.ranks.size())),
         exposure_(program.ranks.size()),
-        waits_for_(nodes_of(program)),
+        waits_for_(program.nodes_by_rank()),
         npus_(program.ranks.size()),
         has_slots_(program.options.issue == IssueMode::workload),
         has_streams_(!program.plans.empty()),
@@ -329,12 +329,6 @@ class Replayer final : private CollectiveListener {
     }
   }
 
-  // Returns the number of nodes by rank.
-  [[nodiscard]] static std::vector<std::size_t> nodes_of(const LinkedProgram& program) {
-    std::vector<std::size_t> nodes;
-    for (const LinkedRankProgram& r : program.ranks) nodes.push_back(r.code == nullptr ? 0 : r.code->ops.size());
-    return nodes;
-  }
   // If message `number`, at `line`, is the first of its line, prefetches the next line, and the states of the
   // channels of its own line. Lines are whole: see RankArrays.
   [[gnu::always_inline]] void prefetch_messages(const Npu& npu, std::uint32_t number,

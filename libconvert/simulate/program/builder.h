@@ -118,6 +118,10 @@ struct ReplayBuilder::State {
   void plan_collectives();
   void add(const Trace& trace);
   using OnCollective = std::function<void(std::uint32_t index, const NodeCollective& c, Op& op)>;
+  // Returns whether programs take other times than workloads, so that mark_programs() is needed.
+  [[nodiscard]] bool times_programs() const {
+    return program.options.network.model == NetworkModel::fair && program.options.recorded == Recorded::nothing;
+  }
   CompiledRank compile(const Trace& trace, NodeCompiler& with, const OnCollective& on_collective,
                        std::span<const Rank> places = {}) const;
   [[nodiscard]] std::shared_ptr<CompiledRank> prepare(const Trace& trace) const;

@@ -194,6 +194,12 @@ LinkedProgram link(const ReplayProgram& program, const LinkAs& as) {
   return to;
 }
 
+std::vector<std::size_t> LinkedProgram::nodes_by_rank() const {
+  std::vector<std::size_t> nodes;
+  for (const LinkedRankProgram& r : ranks) nodes.push_back(r.code == nullptr ? 0 : r.code->ops.size());
+  return nodes;
+}
+
 LinkedProgram::Place LinkedProgram::place(std::uint64_t op) const {
   const auto after =
       std::upper_bound(ranks.begin(), ranks.end(), op,

@@ -99,8 +99,8 @@ CompiledRank ReplayBuilder::State::compile(const Trace& trace, NodeCompiler& wit
   std::vector<Op> by_index(table.nodes.size());
   rank.messages.resize(table.nodes.size());
   bool other_names = false;
-  bool has_programs = with.inside() || program.options.issue == IssueMode::algorithm;
-  const bool is_algorithm = has_programs;
+  const bool is_algorithm = with.inside() || program.options.issue == IssueMode::algorithm;
+  bool has_programs = is_algorithm;
   for (std::uint32_t i = 0; i < table.nodes.size(); ++i) {
     const CompiledNode node = with.compile(trace, i);
     by_index[i] = node.op;
@@ -109,9 +109,7 @@ CompiledRank ReplayBuilder::State::compile(const Trace& trace, NodeCompiler& wit
     rank.messages[i] = {node.tag, node.chunks, node.of_chunks, node.names_own};
     if (node.collective) on_collective(i, *node.collective, by_index[i]);
   }
-  if (has_programs && program.options.network.model == NetworkModel::fair &&
-      program.options.recorded == Recorded::nothing)
-    mark_programs(trace, graph, is_algorithm, by_index);
+  if (has_programs && times_programs()) mark_programs(trace, graph, is_algorithm, by_index);
   rank.call_order = order_of_calls(trace, graph, by_index);
   code.roofline = with.take_roofline();
   std::vector<std::uint8_t> lanes;

@@ -195,6 +195,8 @@ struct LinkedProgram : CommonProgram {
   Stretches<64 / channel_bytes> places{};            // by channel: position of its state, in lines of 64 bytes
   std::vector<LinkTurn> turns{};                     // sequence numbers on links, for sends that follow a schedule
 
+  // Returns the number of nodes by rank.
+  [[nodiscard]] std::vector<std::size_t> nodes_by_rank() const;
   struct Place {
     Rank rank;
     std::uint32_t node;

@@ -135,8 +135,8 @@ std::vector<double> rates_of(const std::vector<std::vector<Use>>& uses) {
   return rates;
 }
 
-// The flows of a rank stand for the flows of `copies` ranks, of which each also uses links of others: rates are
-// equal bit by bit, in any order of the flows.
+// The flows of a rank stand for the flows of `copies` ranks, each on its own links and on links of others. Rates
+// are equal bit by bit, in any order of the flows.
 TEST(FairFlows, OneRankStandsForAll) {
   std::mt19937 random(11);
   const auto draw = [&](std::uint32_t below) { return static_cast<std::uint32_t>(random() % below); };

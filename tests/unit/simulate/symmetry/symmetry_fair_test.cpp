@@ -27,7 +27,7 @@ NetworkConfig machine_of(Random& random, Rank gpus, Rank nodes) {
   return network_of(choose_machine(file, text), "small.yml");
 }
 
-enum class Reach : std::uint8_t { node, rail, pair, all };
+enum class Reach : std::uint8_t { node, rail, pair, most, all };
 
 // Work of all ranks of a class of nodes; an index in a list is the id of the node.
 struct MachineNode {
@@ -76,7 +76,7 @@ void add_work(MachineCase& c, Random& random, const Sizes& sizes) {
     n.type = NodeType::comm_coll;
     n.op = random.of(
         {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter, Collective::all_to_all});
-    n.reach = random.of({Reach::node, Reach::rail, Reach::pair, Reach::all});
+    n.reach = random.of({Reach::node, Reach::rail, Reach::pair, Reach::most, Reach::all});
     n.value = bytes();
     add();
   } else {
@@ -107,12 +107,14 @@ MachineCase random_case(std::uint64_t seed) {
   return c;
 }
 
-// Groups 1 to `nodes`: of a node each. Then: of equal GPUs of all nodes. Then: of neighbours in a node.
+// Groups 1 to `nodes`: of a node each. Then: of equal GPUs of all nodes; of a node without its last GPU; of
+// neighbours in a node.
 std::vector<std::vector<Rank>> groups_of(const MachineCase& c) {
-  std::vector<std::vector<Rank>> groups(c.nodes + c.gpus);
+  std::vector<std::vector<Rank>> groups(2 * c.nodes + c.gpus);
   for (Rank r = 0; r < c.nodes * c.gpus; ++r) {
     groups[r / c.gpus].push_back(r);
     groups[c.nodes + r % c.gpus].push_back(r);
+    if (r % c.gpus + 1 < c.gpus) groups[c.nodes + c.gpus + r / c.gpus].push_back(r);
   }
   for (Rank r = 0; c.gpus % 2 == 0 && r < c.nodes * c.gpus; r += 2) groups.push_back({r, r + 1});
   return groups;
@@ -124,11 +126,19 @@ std::size_t group_of(const MachineCase& c, Reach reach, Rank r) {
       if (c.nodes > 1) return 1 + c.nodes + r % c.gpus;
       break;
     case Reach::pair:
-      if (c.gpus % 2 == 0) return 1 + c.nodes + c.gpus + r / 2;
+      if (c.gpus % 2 == 0) return 1 + 2 * c.nodes + c.gpus + r / 2;
+      break;
+    case Reach::most:
+      if (c.gpus > 2) return 1 + c.nodes + c.gpus + r / c.gpus;
       break;
     case Reach::node: break;
   }
   return 1 + r / c.gpus;
+}
+
+bool takes_part(const MachineCase& c, const MachineNode& n, Rank rank) {
+  const bool is_most = n.type == NodeType::comm_coll && n.reach == Reach::most && c.gpus > 2;
+  return !is_most || rank % c.gpus + 1 < c.gpus;
 }
 
 Trace trace_of(const MachineCase& c, Rank rank) {
@@ -140,9 +150,12 @@ Trace trace_of(const MachineCase& c, Rank rank) {
   comp(t, delay, static_cast<std::uint64_t>(c.delay[node]));
   for (NodeId id = 0; id < c.graph.size(); ++id) {
     const MachineNode& n = c.graph[id];
+    if (!takes_part(c, n, rank)) continue;
     t.nodes.add_node(id, n.type, "n");
     t.nodes.add_data_dep(delay);
-    for (const NodeId p : n.parents) t.nodes.add_data_dep(p);
+    for (const NodeId p : n.parents) {
+      if (takes_part(c, c.graph[p], rank)) t.nodes.add_data_dep(p);
+    }
     if (n.type == NodeType::comp) {
       t.nodes.nodes.back().duration_us = static_cast<std::uint64_t>(n.value);
       t.nodes.add_bool(attr::is_cpu_op, n.cpu);

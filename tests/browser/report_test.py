@@ -156,6 +156,19 @@ class Replays(ReportTest):
         self.assertEqual(sum(int(ps) for ps in page.data("#path td[data-time-ps]", "timePs")), total)
         return page, result, path
 
+    def test_certainty_is_that_of_et_stats(self):
+        self.shell("et-generate -q collectives --npus 16 --call all_reduce:64MiB,broadcast:1MiB --count 2 -o calls && "
+                   "et-replay -q -n dgx-h100 calls -o x.run > out && et-report x.run -o page.html && "
+                   "et-stats --show collectives --format json x.run > result.json")
+        page, result = self.open(self.folder / "page.html"), json.loads((self.folder / "result.json").read_text())
+        rows = result["collectives"]["sources"]
+        self.assertEqual(page.data("#certainty tbody tr[data-source]", "source"), ["measured", "model"])
+        for shown, told, scale in (("calls", "calls", 1), ("share", "share", 1), ("errorPct", "error_share", 100)):
+            for a, b in zip(page.data("#certainty tbody tr[data-source]", shown), rows):
+                self.assertAlmostEqual(float(a), b[told] * scale, delta=1e-9)
+        self.shell("et-replay -q -n ring:16,bw=50GB/s,lat=500ns calls -o x.run > out && et-report x.run -o page.html")
+        self.assertEqual(self.open(self.folder / "page.html").texts("#certainty"), [])
+
     def test_operations_groups_and_use_are_those_of_et_stats(self):
         self.shell("et-generate -q llama3-8b --npus 8 --set plan.tensor=2 --set model.layers=2 --set run.sequence=256 --set time.peak=100TFLOPS "
                    "-o llama && et-replay -q -n switch:8,bw=100GB/s,lat=1us llama -o x.run > out && et-report x.run -o page.html && "

@@ -23,7 +23,7 @@ inline constexpr char npus[] = "number of ranks (default: of plan, network, or 8
 inline constexpr char occupancy[] =
     "a message occupies a link while it is sent (beta), or also for the latency (alpha-beta)";
 inline constexpr char output[] = "file or prefix to write (default: -, stdout)";
-inline constexpr char plot[] = "also draw the result, as SVG";
+inline constexpr char plot[] = "also draw the result (SVG)";
 inline constexpr char ranks[] = "only these ranks, such as 0-3,8";
 inline constexpr char report[] = "write a report of what was done, as JSON";
 inline constexpr char scale[] = "change the number of data-parallel ranks, or of ranks in one group and its peers";

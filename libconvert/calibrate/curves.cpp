@@ -7,7 +7,11 @@ namespace convert {
 
 std::string BenchmarkCurve::title() const {
   return set + ": " + std::string(name(collective)) + " of " + std::to_string(ranks) + " ranks" +
-         (nodes > 1 ? " on " + std::to_string(nodes) + " nodes" : "");
+         (nodes > 1 ? " on " + std::to_string(nodes) + " nodes" : "") +
+         (!forced                       ? ""
+          : *forced == CallMethod::ring ? ", rings"
+          : *forced == CallMethod::tree ? ", trees"
+                                        : ", nvls");
 }
 
 std::string harness_key(const BenchmarkCurve& curve) {
@@ -19,14 +23,19 @@ double harness_ns(const Machine& machine, const BenchmarkCurve& curve) {
   return found == machine.harness_ns.end() ? 0 : found->second;
 }
 
+void formula_times(const Machine& machine, const BenchmarkCurve& curve, std::vector<double>& times_ns) {
+  times_ns.resize(curve.bytes.size());
+  call_times(machine, curve.call(), curve.forced, curve.bytes, times_ns);
+}
+
 std::vector<MeasuredCall> table_of(const Machine& machine, std::span<const BenchmarkCurve> curves) {
   constexpr double most_harness = 0.25;  // of the time
   std::vector<MeasuredCall> rows;
   std::vector<double> model;
   for (const BenchmarkCurve& c : curves) {
     const double harness = harness_ns(machine, c);
-    model.resize(c.bytes.size());
-    call_times(machine, c.call(), c.bytes, model);
+    if (c.forced) continue;
+    formula_times(machine, c, model);
     for (std::size_t i = 0; i < c.bytes.size(); ++i) {
       if (harness > most_harness * model[i] || c.times_ns[i] <= harness) continue;
       rows.push_back(

@@ -18,8 +18,10 @@ BandErrors errors_with_tables(const Machine& machine, const std::vector<Measured
   const MeasuredCurves measured(machine, table);
   return errors_of(tested, [&](const BenchmarkCurve& c, double bytes) {
     const MachineCall call = c.call(bytes);
-    const double model = call_time(machine, call)->time_ns;
-    return model * std::exp(measured.at(call, model).log_factor) + harness_ns(machine, c);
+    double model = 0;
+    call_times(machine, call, c.forced, {&bytes, 1}, {&model, 1});
+    const double factor = c.forced ? 1 : std::exp(measured.at(call, model).log_factor);
+    return model * factor + harness_ns(machine, c);
   });
 }
 

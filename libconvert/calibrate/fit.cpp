@@ -46,7 +46,7 @@ FitConstant harness_constant(const std::string& set) {
 using CurveTimes = std::function<void(const Machine& m, const BenchmarkCurve& c, std::span<double> times_ns)>;
 
 void library_times(const Machine& m, const BenchmarkCurve& c, std::span<double> times_ns) {
-  call_times(m, c.call(), c.bytes, times_ns);
+  call_times(m, c.call(), c.forced, c.bytes, times_ns);
   const double harness = harness_ns(m, c);
   for (double& t : times_ns) t += harness;
 }

@@ -91,18 +91,29 @@ void add_bandwidths(const Machine& m, std::span<const BenchmarkCurve> curves, No
     double most = 0;
     for (std::size_t i = 0; i < c.bytes.size(); ++i) most = std::max(most, bus_bandwidth(c, i));
     const double port = m.node.port_bytes_per_ns * (m.node.mesh ? (c.nodes == 1 ? c.ranks : m.node.gpus) - 1 : 1);
-    if (c.nodes == 1 && most > port && !m.library.nvls) {
+    constexpr double nvls_factor = 2;  // the switch adds up: a rank moves its input once, not twice
+    if (c.nodes == 1 && most > (m.library.nvls ? nvls_factor : 1) * port) {
       notes.push_back(
           {NoteKind::warning, c.title() + " has a bus bandwidth of " + std::to_string(std::lround(most)) +
                                   " GB/s, more than a port of " + format_bytes_per_ns(port) +
-                                  "; does the machine reduce in the switch? Then give nvls: { channels: 16 }"});
+                                  (m.library.nvls ? " has: another unit of the port?"
+                                                  : "; does the machine reduce in the switch? Then give nvls: { "
+                                                    "channels: 16 }")});
     }
     if (c.nodes == 1 || !m.fabric || c.collective == Collective::all_to_all) continue;
     const double g = static_cast<double>(c.ranks) / c.nodes;
     const double adapters = m.fabric->adapters * m.fabric->bytes_per_ns * std::min(1.0, g / m.node.gpus);
+    const double most_of_adapters = bus_bandwidth_factor(c.collective, c.ranks);  // trees of two nodes
+    if (most > std::max(1.0, most_of_adapters) * adapters) {
+      notes.push_back(
+          {NoteKind::warning, c.title() + " has a bus bandwidth of " + std::to_string(std::lround(most)) +
+                                  " GB/s, more than the adapters of a node (" + format_bytes_per_ns(adapters) +
+                                  "): another unit, or another number of adapters?"});
+    }
     if (most < least_share * adapters) {
-      notes.push_back({NoteKind::warning, c.title() + " has a bus bandwidth of " + percent_text(most / adapters) +
-                                              " of the adapters: another network, or GPUDirect off?"});
+      notes.push_back(
+          {NoteKind::warning, c.title() + " has a bus bandwidth of " + percent_text(most / adapters) +
+                                  " of the adapters: another unit (Gbit/s), another network, or GPUDirect off?"});
     }
   }
 }
@@ -117,9 +128,10 @@ void add_two_nodes(std::span<const BenchmarkCurve> curves, Notes& notes) {
     any = any || c.collective == Collective::all_reduce;
   }
   if (!any) return;
-  notes.push_back({NoteKind::note,
-                   "all curves of several nodes have two: trees hide the network; measure four nodes, or two with "
-                   "NCCL_ALGO=Ring"});
+  notes.push_back(
+      {NoteKind::note,
+       "all curves of several nodes have two, where trees hide the bandwidth of the network; measure four "
+       "nodes, or two with NCCL_ALGO=Ring and the key algorithm=ring"});
 }
 
 std::string group_text(ConstantGroup group) {
@@ -151,7 +163,9 @@ void add_groups_without_data(const FittedMachine& f, Notes& notes) {
       return group_text(c.group) == data && f.fitted.contains(c.name());
     });
     if (some) continue;  // the stage omits them on purpose
-    notes.push_back({NoteKind::note, "no " + data + " to fit: values of the machine are kept for " + join(keys)});
+    notes.push_back(
+        {NoteKind::note,
+         "no " + data + " to fit: values of the machine file, or defaults, are kept for " + join(keys)});
   }
 }
 
@@ -160,8 +174,8 @@ void add_harnesses(const FittedMachine& f, std::span<const BenchmarkCurve> curve
     double most = 0;
     for (const BenchmarkCurve& c : curves) {
       if (harness_key(c) != set) continue;
-      std::vector<double> model(c.bytes.size());
-      call_times(f.machine, c.call(), c.bytes, model);
+      std::vector<double> model;
+      formula_times(f.machine, c, model);
       for (std::size_t i = 0; i < model.size(); ++i)
         if (4 * ns > model[i]) most = std::max(most, c.bytes[i]);
     }
@@ -187,7 +201,7 @@ std::vector<CalibrationNote> notes_of_fit(const FittedMachine& fitted, std::span
   Notes notes;
   add_groups_without_data(fitted, notes);
   if (!fitted.not_told.empty()) {
-    notes.push_back({NoteKind::note, "defaults, as a factor of 1.5 changes the loss by less than 0.0005: " +
+    notes.push_back({NoteKind::note, "the data do not determine these constants, which have default values: " +
                                          join(fitted.not_told)});
   }
   for (const std::string& name : fitted.at_bound) notes.push_back(note_of_bound(name));

@@ -2,8 +2,10 @@
 #include "calibrate/selection.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "calibrate/points.h"
@@ -62,6 +64,47 @@ bool chosen(const Values& wanted, const Value& value) {
   return wanted.empty() || std::ranges::find(wanted, value) != wanted.end();
 }
 
+std::string time_of(double ns) { return format_time(static_cast<Picoseconds>(ns * ps_per_ns)); }
+
+// The values of a benchmark that keys select.
+struct BenchmarkValues {
+  std::set<std::string> sets, machines, collectives, ranks;
+};
+BenchmarkValues values_of(const Benchmark& benchmark) {
+  BenchmarkValues all;
+  for (const BenchmarkPoint& p : benchmark.points) {
+    all.sets.insert(p.set);
+    if (!p.machine.empty()) all.machines.insert(p.machine);
+    all.collectives.emplace(name(p.collective));
+    all.ranks.insert(std::to_string(p.ranks));
+  }
+  return all;
+}
+
+// Returns the error of keys that select no call, with the values that each of them may have.
+Error nothing_selected(const BenchmarkSelection& s, const BenchmarkValues& has) {
+  std::vector<std::string> hints;
+  const auto hint = [&](bool given, const char* key, const std::set<std::string>& values) {
+    if (given) hints.push_back(std::string(key) + " may be " + join(values));
+  };
+  hint(!s.sets.empty(), "set", has.sets);
+  hint(!s.machines.empty(), "machine", has.machines);
+  hint(!s.collectives.empty(), "collective", has.collectives);
+  hint(!s.ranks.empty(), "ranks", has.ranks);
+  return input_error({.file = s.file}, "no measured call has the values of the keys; " + join(hints, "; "),
+                     "benchmark");
+}
+
+// Refuses an algorithm that a collective does not have.
+void refuse_without_method(const BenchmarkSelection& s, const BenchmarkCurve& c) {
+  if (!s.algorithm || c.collective == Collective::all_reduce) return;
+  const bool rings = c.collective == Collective::all_gather || c.collective == Collective::reduce_scatter ||
+                     c.collective == Collective::broadcast || c.collective == Collective::reduce;
+  if (*s.algorithm == CallMethod::ring && rings) return;
+  throw usage_error(s.file + ": the formulas of " + std::string(name(c.collective)) +
+                    " do not have this algorithm; choose rows by collective=");
+}
+
 using SelectedCurve = std::tuple<std::string, std::string, std::uint32_t, std::uint32_t, std::uint32_t, Collective>;
 
 }  // namespace
@@ -69,8 +112,9 @@ using SelectedCurve = std::tuple<std::string, std::string, std::uint32_t, std::u
 BenchmarkSelection parse_benchmark_selection(const std::string& operand) {
   NetworkFile file = split_network_file(operand);
   file.noun = "input";
-  file.check_keys({"set", "machine", "collective", "ranks", "nodes", "name", "overhead", "times", "key"},
-                  "a benchmark");
+  file.check_keys(
+      {"set", "machine", "collective", "ranks", "nodes", "name", "overhead", "times", "key", "algorithm"},
+      "a benchmark");
   BenchmarkSelection s{.file = file.path,
                        .name = file.get("name").value_or(""),
                        .sets = words_of(file, "set"),
@@ -84,6 +128,10 @@ BenchmarkSelection parse_benchmark_selection(const std::string& operand) {
   s.read.times =
       std::array{TimeChoice::best, TimeChoice::out, TimeChoice::in}.at(file.choice("times", {"best", "out", "in"}));
   s.read.xla_key = file.get("key").value_or("");
+  if (file.get("algorithm")) {
+    s.algorithm = std::array{CallMethod::ring, CallMethod::tree, CallMethod::nvls}.at(
+        file.choice("algorithm", {"ring", "tree", "nvls"}));
+  }
   set_harness(file, s);
   return s;
 }
@@ -93,21 +141,27 @@ SelectedCurves select_curves(const BenchmarkSelection& selection, Benchmark benc
   const std::string file_name = std::filesystem::path(selection.file).filename().string();
   for (BenchmarkPoint& p : benchmark.points)
     if (p.set.empty()) p.set = file_name;
+  const BenchmarkValues values = values_of(benchmark);
   std::erase_if(benchmark.points, [&](const BenchmarkPoint& p) {
     return !chosen(selection.sets, p.set) || !chosen(selection.machines, p.machine) ||
            !chosen(selection.collectives, p.collective) || !chosen(selection.ranks, p.ranks);
   });
-  if (benchmark.points.empty())
-    throw input_error({.file = selection.file}, "no measured call matches the keys set, machine, collective, ranks",
-                      "benchmark");
+  if (benchmark.points.empty()) throw nothing_selected(selection, values);
   std::map<SelectedCurve, std::vector<std::pair<double, double>>> points;  // bytes, ns
   for (const BenchmarkPoint& p : usable_points(benchmark, diagnostics)) {
-    const std::uint32_t nodes = p.nodes.value_or((p.ranks + gpus_of_node - 1) / gpus_of_node);
+    const std::uint32_t stated = p.nodes.value_or((p.ranks + gpus_of_node - 1) / gpus_of_node);
+    const std::uint32_t nodes = selection.read.nodes.value_or(stated);
+    if (selection.harness_ns && *selection.harness_ns >= p.time_ns) {
+      throw input_error(
+          {.file = selection.file, .line = p.line},
+          "the call takes " + time_of(p.time_ns) + ", less than overhead=" + time_of(*selection.harness_ns),
+          "benchmark");
+    }
     if (p.ranks > std::uint64_t{nodes} * gpus_of_node) {
       throw input_error({.file = selection.file, .line = p.line},
                         counted(p.ranks, "rank") + " on " + counted(nodes, "node") +
                             ", but a node of the machine has " + counted(gpus_of_node, "GPU") +
-                            "; choose another machine, or give nodes=",
+                            "; choose another machine, nodes=N, or rows by set=, machine= or ranks=",
                         "benchmark");
     }
     points[{selection.name.empty() ? p.set : selection.name, p.machine, p.run, nodes, p.ranks, p.collective}]
@@ -124,6 +178,8 @@ SelectedCurves select_curves(const BenchmarkSelection& selection, Benchmark benc
     std::ranges::sort(all);
     BenchmarkCurve& c =
         out.curves.emplace_back(BenchmarkCurve{set, machine, run, collective, ranks, nodes, {}, {}});
+    c.forced = selection.algorithm;
+    refuse_without_method(selection, c);
     for (const auto& [bytes, ns] : all) {
       c.bytes.push_back(bytes);
       c.times_ns.push_back(ns);

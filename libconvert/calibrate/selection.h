@@ -22,8 +22,9 @@ struct BenchmarkSelection {
   std::vector<std::string> sets{}, machines{};
   std::vector<Collective> collectives{};
   std::vector<std::uint32_t> ranks{};
-  std::optional<double> harness_ns{};  // that the benchmark adds to each call
-  std::optional<bool> fits_harness{};  // nothing: as the kind of the benchmark requires
+  std::optional<CallMethod> algorithm{};  // that was set for the run: ring, tree or nvls
+  std::optional<double> harness_ns{};     // that the benchmark adds to each call
+  std::optional<bool> fits_harness{};     // nothing: as the kind of the benchmark requires
 };
 
 // Parses an operand such as "given.csv,set=N1+N2,overhead=fit". Throws Error(usage) for an unknown key and a bad

@@ -228,10 +228,10 @@ std::optional<CallTime> call_time(const Machine& machine, const MachineCall& cal
   return least == all.end() ? std::nullopt : std::optional(*least);
 }
 
-void call_times(const Machine& machine, const MachineCall& any, std::span<const double> bytes,
-                std::span<double> times_ns) {
+void call_times(const Machine& machine, const MachineCall& any, std::optional<CallMethod> method,
+                std::span<const double> bytes, std::span<double> times_ns) {
   const MachineCall call = with_formula(any);
-  if (by_messages(call.collective) || call.ranks == 1) {
+  if (by_messages(call.collective) || call.ranks == 1) {  // a single candidate
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       MachineCall one = call;
       one.bytes = bytes[i];
@@ -240,7 +240,8 @@ void call_times(const Machine& machine, const MachineCall& any, std::span<const 
     return;
   }
   std::ranges::fill(times_ns, std::numeric_limits<double>::infinity());
-  for_each_candidate(machine, call, 0, [&](CallAlgorithm, const auto& time) {
+  for_each_candidate(machine, call, 0, [&](CallAlgorithm algorithm, const auto& time) {
+    if (method && algorithm.method != *method) return;
     for (std::size_t i = 0; i < bytes.size(); ++i) times_ns[i] = std::min(times_ns[i], time(bytes[i]));
   });
 }

@@ -274,10 +274,10 @@ class NcclLogReader {
     if (!found)
       throw source_.failure(run_.header_line,
                             "the number of ranks is not stated, and no device is listed; give ranks=N");
-    if (found->least < found->most)
-      source_.warn(run_.header_line, "no device is listed; busbw / algbw fits " + std::to_string(found->least) +
-                                         " to " + counted(found->most, "rank") + ", read as " +
-                                         std::to_string(found->ranks) + "; give ranks=N");
+    const std::string fits = found->least < found->most ? std::to_string(found->least) + " to " : "";
+    source_.warn(run_.header_line, "no device is listed; busbw / algbw fits " + fits +
+                                       counted(found->most, "rank") + ", read as " + std::to_string(found->ranks) +
+                                       "; ranks=N overrides it");
     return found->ranks;
   }
 

@@ -45,7 +45,7 @@ BenchmarkCurve curve_of(const Machine& m, Collective collective, std::uint32_t r
   BenchmarkCurve c{.set = set, .collective = collective, .ranks = ranks, .nodes = nodes};
   for (double bytes = 1024; bytes <= 8.0 * (1 << 30); bytes *= 2) c.bytes.push_back(bytes);
   c.times_ns.resize(c.bytes.size());
-  call_times(m, c.call(), c.bytes, c.times_ns);
+  call_times(m, c.call(), {}, c.bytes, c.times_ns);
   for (double& t : c.times_ns) t += harness_ns;
   return c;
 }

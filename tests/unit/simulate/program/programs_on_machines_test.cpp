@@ -14,7 +14,7 @@ namespace convert::test {
 namespace {
 
 constexpr std::int64_t bytes = 36'000'000;
-// Of dgx-h100: the launch and a step of a program, and a message at 0.8 of 450 GB/s.
+// Launch and step of a program on dgx-h100, and the time of a message at 0.8 of 450 GB/s.
 constexpr double launch_us = 4, step_us = 1, flow_us = 100;
 
 double us_of(const std::vector<Trace>& traces, IssueMode issue, const std::string& machine = "dgx-h100,nodes=1") {

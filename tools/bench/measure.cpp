@@ -18,7 +18,7 @@ using namespace convert;
 
 namespace {
 
-// A call of a series; without a time, the reason.
+// A call of a series; without a time, the reason, or no reason if it has fewer bytes than the algorithm has chunks.
 struct BenchedCall {
   std::optional<TimedCall> call{};
   std::string refusal{};
@@ -46,6 +46,15 @@ BenchedCall bench_call(const CallBench& bench, std::int64_t bytes, bool optional
   }
 }
 
+// Notes the largest size that has fewer bytes than the algorithm has chunks. Throws Error(usage) if all sizes have.
+void note_too_small(const PlannedSeries& planned, std::int64_t bytes, bool all) {
+  const std::string& algorithm = planned.request.algorithm;
+  if (all && !planned.optional)
+    throw usage_error(algorithm + " has more chunks than the calls have bytes; give a larger --size or --max");
+  log_note(algorithm + " is omitted up to " + format_bytes(bytes) +
+           ": it has more chunks than such a call has bytes");
+}
+
 // Times all calls of a series; returns nothing if it is omitted.
 std::optional<CallSeries> measured_series(const PlannedSeries& planned, Context& context, Progress& progress) {
   const CallBench bench(planned.request);
@@ -54,16 +63,19 @@ std::optional<CallSeries> measured_series(const PlannedSeries& planned, Context&
   const bool measured = !planned.benchmark.empty();
   const std::vector<std::int64_t> bytes = measured ? planned.bytes : rounded(planned.bytes, bench);
   std::string refusal;
+  std::int64_t too_small = 0;
   for_each_ordered(
       context.jobs(), bytes.size(), [&](std::size_t i) { return bench_call(bench, bytes[i], planned.optional); },
       [&](std::size_t i, BenchedCall&& done) {
         progress.add(1);
         if (done.call && measured) done.call->measured = planned.measured[i];
         if (done.call) series.calls.push_back(std::move(*done.call));
+        if (!done.call && done.refusal.empty()) too_small = bytes[i];
         if (refusal.empty()) refusal = std::move(done.refusal);
       });
-  if (refusal.empty()) return series;
   progress.clear();
+  if (refusal.empty() && too_small != 0) note_too_small(planned, too_small, series.calls.empty());
+  if (refusal.empty()) return series.calls.empty() ? std::nullopt : std::optional(std::move(series));
   log_note((planned.request.algorithm.empty() ? "the algorithm of " + planned.request.network
                                               : planned.request.algorithm) +
            " is omitted: " + refusal);
@@ -117,10 +129,10 @@ std::vector<CallSeries> measure(const std::vector<PlannedSeries>& plan, Context&
 void write_bench(const std::vector<CallSeries>& all, const BenchOptions& o) {
   const std::string form = o.format.value_or("text");
   const std::string plot = o.plot ? bench_plot(all) : "";
+  if (o.plot) write_bytes(*o.plot, plot);  // if this fails, there is no output
   write_bytes(std::nullopt, form == "json"  ? all_series_json(all)
                             : form == "csv" ? all_series_csv(all)
                                             : all_series_text(all));
-  if (o.plot) write_bytes(*o.plot, plot);
 }
 
 }  // namespace tools

@@ -95,18 +95,25 @@ CallSeries CallBench::series() const {
           .elements = true};
 }
 
-TimedCall CallBench::time(std::int64_t bytes) const {
+std::optional<TimedCall> CallBench::time(std::int64_t bytes) const {
   if (!takes_library_time()) return replayed(bytes);
   const MachineCost cost = scenario_.network.machine->cost(
       {.collective = request_.collective, .ranks = npus_, .nodes = nodes_, .bytes = static_cast<double>(bytes)});
-  return {.bytes = bytes,
-          .time = round_to_ps(cost.time_ns),
-          .algorithm = name(cost.algorithm, nodes_),
-          .source = std::string(name(cost.source)),
-          .error_pct = cost.error_pct};
+  return TimedCall{.bytes = bytes,
+                   .time = round_to_ps(cost.time_ns),
+                   .algorithm = name(cost.algorithm, nodes_),
+                   .source = std::string(name(cost.source)),
+                   .error_pct = cost.error_pct};
 }
 
-TimedCall CallBench::replayed(std::int64_t bytes) const {
+// Returns whether the calls have an algorithm that is no native one.
+bool CallBench::requires_program() const {
+  return std::ranges::any_of(scenario_.options.system->rules, [&](const SystemRule& rule) {
+    return rule.which.takes(request_.collective) && !rule.choice.custom.empty();
+  });
+}
+
+std::optional<TimedCall> CallBench::replayed(std::int64_t bytes) const {
   const std::int64_t size = states_part(request_.collective) ? bytes / npus_ : bytes;
   GenerateRequest trace{.kind = "collectives", .ranks = static_cast<Rank>(npus_), .count = 1};
   trace.comm = {{.type = request_.collective, .bytes = size}};
@@ -118,6 +125,8 @@ TimedCall CallBench::replayed(std::int64_t bytes) const {
       throw input_error({.file = request_.algorithm.empty() ? request_.network : request_.algorithm}, d.message,
                         d.rule);
   }
+  const auto is_native = [](const CollectivePlan& plan) { return plan.call.custom == 0; };
+  if (requires_program() && std::ranges::any_of(loaded.program->plans, is_native)) return std::nullopt;
   const ReplayResult result = replay(*loaded.program);
   if (result.status != ReplayStatus::complete)
     throw input_error({.file = request_.network}, result_message(result), "replay");

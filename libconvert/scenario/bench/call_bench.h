@@ -37,13 +37,14 @@ class CallBench {
   [[nodiscard]] std::uint32_t npus() const { return npus_; }
   // Returns the series of the request, without calls.
   [[nodiscard]] CallSeries series() const;
-  // Returns the time of a call, whose bytes are whole elements. Throws Error if the call does not complete.
-  // Thread-safe.
-  [[nodiscard]] TimedCall time(std::int64_t bytes) const;
+  // Returns the time of a call, whose bytes are whole elements; nothing if it has fewer bytes than the algorithm
+  // has chunks. Throws Error if the call does not complete. Thread-safe.
+  [[nodiscard]] std::optional<TimedCall> time(std::int64_t bytes) const;
 
  private:
   [[nodiscard]] bool takes_library_time() const;
-  [[nodiscard]] TimedCall replayed(std::int64_t bytes) const;
+  [[nodiscard]] bool requires_program() const;
+  [[nodiscard]] std::optional<TimedCall> replayed(std::int64_t bytes) const;
 
   BenchRequest request_;
   Scenario scenario_;

@@ -10,15 +10,16 @@
 #include "calibrate/inputs.h"
 #include "calibrate/machine_text.h"
 #include "calibrate/options.h"
-#include "calibrate/plot.h"
+#include "calibrate/output.h"
 #include "calibrate/program.h"
 #include "calibrate/report.h"
+#include "common/source.h"
 #include "common/tool.h"
+#include "config/network/network.h"
 #include "machine/chosen.h"
 #include "machine/file.h"
 #include "programs.h"
 #include "sets/sink.h"
-#include "util/log.h"
 
 namespace {
 
@@ -34,33 +35,6 @@ Machine named(Machine machine, const tools::CalibrateOptions& o, const tools::Me
   if (!o.tables_only) machine.sources.clear();
   for (const std::string& file : inputs.files) machine.sources.push_back(fs::path(file).filename().string());
   return machine;
-}
-
-std::string printed(const CalibrationReport& report, const tools::CalibrateOptions& o) {
-  const std::string form = o.format.value_or("text");
-  if (form == "json") return calibration_json(report);
-  if (form == "csv") return calls_csv(report.calls);
-  return calibration_text(report);
-}
-
-void report_notes(const std::vector<CalibrationNote>& notes, tools::Context& context) {
-  for (const CalibrationNote& note : notes) {
-    if (note.kind == NoteKind::note) {
-      log_note(note.text);
-    } else {
-      context.diagnostics.warning({}, "benchmark", note.text);
-    }
-  }
-}
-
-void write_report(const CalibrationReport& report, const tools::CalibrateOptions& o, OutputFiles& files) {
-  if (o.residuals) write_bytes(files, o.residuals, calls_csv(report.calls));
-  if (o.plot) {
-    write_bytes(
-        files, o.plot,
-        plot_svg("Collectives on " + report.machine, "size", "bus bandwidth", bandwidth_curves(report.calls)));
-  }
-  write_bytes(std::nullopt, printed(report, o));
 }
 
 // Returns the times of the inputs' calls on a machine, by its library or, with --program, by replays.
@@ -92,8 +66,9 @@ std::vector<MethodErrors> methods(const Calibration& made) {
 int calibrate_machine(const tools::CalibrateOptions& o, tools::Context& context) {
   tools::check_usage(o);
   const std::shared_ptr<const ChosenMachine> base = choose_machine(*o.machine);
+  if (o.test) tools::report_network(network_of(base, *o.machine));
   const tools::MeasuredInputs inputs =
-      tools::read_measured(o.operands, base->machine().node.gpus, o.program.has_value(), context);
+      tools::read_measured(o.operands, base->machine(), o.program.has_value(), context);
   if (context.failed()) return 1;
   Machine start = base->machine();
   for (const auto& [set, ns] : inputs.harness_ns) start.harness_ns[set] = ns;
@@ -103,7 +78,7 @@ int calibrate_machine(const tools::CalibrateOptions& o, tools::Context& context)
     report.calls = compared({start, std::nullopt, base->uses_tables(), base->is_rescaled()}, inputs.curves, o);
   } else {
     Calibration made = calibration(start, inputs, o, context.jobs());
-    report_notes(made.notes, context);
+    tools::report_notes(made.notes, context);
     if (context.failed()) return 1;
     report.methods = methods(made);
     const Machine machine = named(std::move(made.machine), o, inputs);
@@ -113,7 +88,7 @@ int calibrate_machine(const tools::CalibrateOptions& o, tools::Context& context)
     report.calls = compared({machine, std::nullopt, false, false}, inputs.curves, o);
     report.notes = std::move(made.notes);
   }
-  write_report(report, o, files);
+  tools::write_report(report, o, files);
   files.commit();
   return 0;
 }

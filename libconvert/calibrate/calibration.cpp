@@ -68,7 +68,7 @@ ComparedCall forced_call(const Machine& machine, const BenchmarkCurve& c, std::s
   ComparedCall row{.curve = &c, .bytes = c.bytes[i], .measured_ns = c.times_ns[i], .source = CallSource::model};
   call_times(machine, c.call(), c.forced, {&row.bytes, 1}, {&row.predicted_ns, 1});
   row.predicted_ns += harness_ns(machine, c);
-  row.algorithm = *c.forced == CallMethod::ring ? "ring" : *c.forced == CallMethod::tree ? "tree" : "nvls";
+  row.algorithm = *c.forced == CallMethod::ring ? "ring" : "tree";
   return row;
 }
 

@@ -10,8 +10,7 @@ std::string BenchmarkCurve::title() const {
          (nodes > 1 ? " on " + std::to_string(nodes) + " nodes" : "") +
          (!forced                       ? ""
           : *forced == CallMethod::ring ? ", rings"
-          : *forced == CallMethod::tree ? ", trees"
-                                        : ", nvls");
+                                        : ", trees");
 }
 
 std::string harness_key(const BenchmarkCurve& curve) {

@@ -129,8 +129,7 @@ BenchmarkSelection parse_benchmark_selection(const std::string& operand) {
       std::array{TimeChoice::best, TimeChoice::out, TimeChoice::in}.at(file.choice("times", {"best", "out", "in"}));
   s.read.xla_key = file.get("key").value_or("");
   if (file.get("algorithm")) {
-    s.algorithm = std::array{CallMethod::ring, CallMethod::tree, CallMethod::nvls}.at(
-        file.choice("algorithm", {"ring", "tree", "nvls"}));
+    s.algorithm = std::array{CallMethod::ring, CallMethod::tree}.at(file.choice("algorithm", {"ring", "tree"}));
   }
   set_harness(file, s);
   return s;

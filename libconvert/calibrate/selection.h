@@ -22,7 +22,7 @@ struct BenchmarkSelection {
   std::vector<std::string> sets{}, machines{};
   std::vector<Collective> collectives{};
   std::vector<std::uint32_t> ranks{};
-  std::optional<CallMethod> algorithm{};  // that was set for the run: ring, tree or nvls
+  std::optional<CallMethod> algorithm{};  // that was set for the run: ring or tree
   std::optional<double> harness_ns{};     // that the benchmark adds to each call
   std::optional<bool> fits_harness{};     // nothing: as the kind of the benchmark requires
 };

@@ -76,7 +76,7 @@ class MachineKeys {
       const std::optional<std::string> text = file_.get(key);
       if (!text) return;
       const std::optional<double> value = parse_bytes_per_ns(*text);
-      if (!value) throw bad(key, "a rate such as 50GB/s", *text);
+      if (!value) throw bad(key, "a rate such as 50GB/s or 400Gbit/s", *text);
       to() = *value;
       rescaled = true;
     };

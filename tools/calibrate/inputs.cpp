@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "calibrate/inputs.h"
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <utility>
 
@@ -10,6 +12,7 @@
 #include "formats/format.h"
 #include "io/input.h"
 #include "sets/runs.h"
+#include "util/log.h"
 
 namespace tools {
 namespace {
@@ -52,7 +55,7 @@ class BenchmarkFiles {
     constexpr std::size_t known_head = 64 << 10;
     const auto input = open_input(file);
     const std::string_view head = input->peek(known_head);
-    return !is_benchmark_text(head) && detect_format(head, file) != nullptr;
+    return !is_benchmark_text(head) && detect_format(head, {}) != nullptr;
   }
 
   struct ReadFile {
@@ -67,15 +70,30 @@ class BenchmarkFiles {
   std::vector<ReadFile> files_;
 };
 
+// Notes a log of a GPU whose name lacks the machine's GPU: "a100" of a100-80.
+void note_other_gpu(const Benchmark& benchmark, const Machine& machine) {
+  const auto lower = [](std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+  };
+  if (benchmark.gpu.empty() || machine.gpu.empty()) return;
+  if (lower(benchmark.gpu).find(lower(machine.gpu.substr(0, machine.gpu.find('-')))) != std::string::npos) return;
+  log_note(benchmark.file + ": measured on " + benchmark.gpu + ", but the machine " + machine.name + " has " +
+           machine.gpu);
+}
+
 }  // namespace
 
-MeasuredInputs read_measured(const std::vector<std::string>& operands, std::uint32_t gpus_of_node, bool programs,
+MeasuredInputs read_measured(const std::vector<std::string>& operands, const Machine& machine, bool programs,
                              Context& context) {
+  const std::uint32_t gpus_of_node = machine.node.gpus;
   MeasuredInputs inputs;
   BenchmarkFiles files(gpus_of_node, programs, context);
   for (const std::string& operand : operands) {
     const BenchmarkSelection selection = parse_benchmark_selection(operand);
-    SelectedCurves selected = select_curves(selection, files.read(selection), gpus_of_node, context.diagnostics);
+    const Benchmark& benchmark = files.read(selection);
+    note_other_gpu(benchmark, machine);
+    SelectedCurves selected = select_curves(selection, benchmark, gpus_of_node, context.diagnostics);
     for (BenchmarkCurve& curve : selected.curves) {
       if (selected.fits_harness) inputs.fitted_harness.insert(curve.set);
       if (selection.harness_ns) inputs.harness_ns[harness_key(curve)] = *selection.harness_ns;

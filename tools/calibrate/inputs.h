@@ -2,7 +2,6 @@
 // Measured curves of the inputs of et-calibrate: logs, tables and recordings.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "calibrate/curves.h"
 #include "common/tool.h"
+#include "machine/machine.h"
 
 namespace tools {
 
@@ -22,7 +22,7 @@ struct MeasuredInputs {
 
 // Reads the operands, FILE[,KEY=VALUE...]. `programs`: accepts times of programs that replace the library's
 // algorithms. Throws Error as the readers do.
-[[nodiscard]] MeasuredInputs read_measured(const std::vector<std::string>& operands, std::uint32_t gpus_of_node,
-                                           bool programs, Context& context);
+[[nodiscard]] MeasuredInputs read_measured(const std::vector<std::string>& operands,
+                                           const convert::Machine& machine, bool programs, Context& context);
 
 }  // namespace tools

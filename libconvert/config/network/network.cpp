@@ -195,9 +195,11 @@ std::unique_ptr<Input> open_network(const std::string& path) {
     return open_input(path);
   } catch (const Error& e) {
     if (e.kind() != Error::Kind::system) throw;
-    throw Error(e.kind(), e.where(),
-                std::string(e.what()) +
-                    "; a network is a file, 'ideal', or a short form such as ring:8,bw=50GB/s,lat=500ns");
+    throw Error(
+        e.kind(), e.where(),
+        std::string(e.what()) +
+            "; a network is a file, a machine (et-replay --list-machines), 'ideal', or a short form such as "
+            "ring:8,bw=50GB/s,lat=500ns");
   }
 }
 

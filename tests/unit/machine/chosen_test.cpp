@@ -78,7 +78,7 @@ TEST(ChosenMachine, Refusals) {
   };
   EXPECT_EQ(refusal("machine:dgx-h10"),
             ": machine:dgx-h10: there is no machine dgx-h10; did you mean dgx-h100? (et-replay --list-machines)");
-  EXPECT_EQ(refusal("dgx-h100,port=9"), ": dgx-h100: port requires a rate such as 50GB/s, not '9'");
+  EXPECT_EQ(refusal("dgx-h100,port=9"), ": dgx-h100: port requires a rate such as 50GB/s or 400Gbit/s, not '9'");
   EXPECT_EQ(refusal("dgx-h100,leaf=4"), ": dgx-h100: leaf requires over=, the factor of the bandwidth");
   EXPECT_EQ(test::error_text([] {
               (void)choose_preset("dgx-h100")->cost({Collective::custom, 8, 1, 8});

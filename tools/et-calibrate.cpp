@@ -70,6 +70,7 @@ int calibrate_machine(const tools::CalibrateOptions& o, tools::Context& context)
   const tools::MeasuredInputs inputs =
       tools::read_measured(o.operands, base->machine(), o.program.has_value(), context);
   if (context.failed()) return 1;
+  tools::log_inputs(inputs);
   Machine start = base->machine();
   for (const auto& [set, ns] : inputs.harness_ns) start.harness_ns[set] = ns;
   OutputFiles files;
@@ -88,7 +89,7 @@ int calibrate_machine(const tools::CalibrateOptions& o, tools::Context& context)
     report.calls = compared({machine, std::nullopt, false, false}, inputs.curves, o);
     report.notes = std::move(made.notes);
   }
-  tools::write_report(report, o, files);
+  tools::write_calibration(report, o, files);
   files.commit();
   return 0;
 }

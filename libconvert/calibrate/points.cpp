@@ -9,18 +9,13 @@
 #include <tuple>
 
 #include "core/units.h"
+#include "machine/machine.h"
 
 namespace convert {
 namespace {
 
 constexpr double differing_times = 1.2;
 constexpr double outlier_factor = 3;
-
-double counting_time(const BenchmarkPoint& point) {
-  if (!point.in_place_ns) return point.time_ns;
-  const auto [least, most] = std::minmax(point.time_ns, *point.in_place_ns);
-  return most > differing_times * least ? least : point.time_ns;
-}
 
 using UsableCurve = std::tuple<std::string_view, std::string_view, std::uint32_t, Collective, std::uint32_t,
                                std::optional<std::uint32_t>>;
@@ -53,10 +48,16 @@ std::string rounded(double value) {
 
 }  // namespace
 
+double counting_time(const BenchmarkPoint& point) {
+  if (!point.in_place_ns) return point.time_ns;
+  const auto [least, most] = std::minmax(point.time_ns, *point.in_place_ns);
+  return most > differing_times * least ? least : point.time_ns;
+}
+
 std::vector<BenchmarkPoint> usable_points(const Benchmark& benchmark, Diagnostics& diagnostics) {
   std::vector<BenchmarkPoint> points;
   for (const BenchmarkPoint& point : benchmark.points) {
-    if (point.bytes < least_usable_bytes || point.ranks < 2) continue;
+    if (point.bytes < least_compared_bytes || point.ranks < 2) continue;
     BenchmarkPoint& usable = points.emplace_back(point);
     usable.time_ns = counting_time(point);
     usable.in_place_ns.reset();

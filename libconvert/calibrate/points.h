@@ -9,7 +9,8 @@
 
 namespace convert {
 
-inline constexpr std::int64_t least_usable_bytes = 1024;
+// Returns the time of a point: out of place, or the smaller one if both times differ by more than 20 %.
+[[nodiscard]] double counting_time(const BenchmarkPoint& point);
 
 // Returns the usable points, with one time each and no in_place_ns:
 // - The time of a point is the time out of place, or the smaller one if both times differ by more than 20 %.

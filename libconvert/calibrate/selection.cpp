@@ -81,7 +81,7 @@ BenchmarkValues values_of(const Benchmark& benchmark) {
   return all;
 }
 
-// Returns the error of keys that select no call, with the values that each of them may have.
+// Returns the error of keys that select no call, with the values that each key may have.
 Error nothing_selected(const BenchmarkSelection& s, const BenchmarkValues& has) {
   std::vector<std::string> hints;
   const auto hint = [&](bool given, const char* key, const std::set<std::string>& values) {
@@ -135,9 +135,8 @@ BenchmarkSelection parse_benchmark_selection(const std::string& operand) {
   return s;
 }
 
-SelectedCurves select_curves(const BenchmarkSelection& selection, Benchmark benchmark, std::uint32_t gpus_of_node,
-                             Diagnostics& diagnostics) {
-  const std::string file_name = std::filesystem::path(selection.file).filename().string();
+Benchmark select_rows(const BenchmarkSelection& selection, Benchmark benchmark) {
+  const std::string file_name = std::filesystem::path(benchmark.file).filename().string();
   for (BenchmarkPoint& p : benchmark.points)
     if (p.set.empty()) p.set = file_name;
   const BenchmarkValues values = values_of(benchmark);
@@ -146,10 +145,19 @@ SelectedCurves select_curves(const BenchmarkSelection& selection, Benchmark benc
            !chosen(selection.collectives, p.collective) || !chosen(selection.ranks, p.ranks);
   });
   if (benchmark.points.empty()) throw nothing_selected(selection, values);
+  for (BenchmarkPoint& p : benchmark.points) {
+    if (!selection.name.empty()) p.set = selection.name;
+    if (selection.read.nodes) p.nodes = selection.read.nodes;
+  }
+  return benchmark;
+}
+
+SelectedCurves select_curves(const BenchmarkSelection& selection, const Benchmark& all, std::uint32_t gpus_of_node,
+                             Diagnostics& diagnostics) {
+  const Benchmark benchmark = select_rows(selection, all);
   std::map<SelectedCurve, std::vector<std::pair<double, double>>> points;  // bytes, ns
   for (const BenchmarkPoint& p : usable_points(benchmark, diagnostics)) {
-    const std::uint32_t stated = p.nodes.value_or((p.ranks + gpus_of_node - 1) / gpus_of_node);
-    const std::uint32_t nodes = selection.read.nodes.value_or(stated);
+    const std::uint32_t nodes = p.nodes.value_or((p.ranks + gpus_of_node - 1) / gpus_of_node);
     if (selection.harness_ns && *selection.harness_ns >= p.time_ns) {
       throw input_error(
           {.file = selection.file, .line = p.line},
@@ -163,8 +171,8 @@ SelectedCurves select_curves(const BenchmarkSelection& selection, Benchmark benc
                             "; choose another machine, nodes=N, or rows by set=, machine= or ranks=",
                         "benchmark");
     }
-    points[{selection.name.empty() ? p.set : selection.name, p.machine, p.run, nodes, p.ranks, p.collective}]
-        .emplace_back(static_cast<double>(p.bytes), p.time_ns);
+    points[{p.set, p.machine, p.run, nodes, p.ranks, p.collective}].emplace_back(static_cast<double>(p.bytes),
+                                                                                 p.time_ns);
   }
   if (points.empty())
     throw input_error({.file = selection.file}, "no usable call: all have less than 1 KiB, or one rank",

@@ -31,6 +31,10 @@ struct BenchmarkSelection {
 // value.
 [[nodiscard]] BenchmarkSelection parse_benchmark_selection(const std::string& operand);
 
+// Returns the rows of a benchmark that are selected, with the name of the set if it is given. Throws Error(input)
+// if no row is selected.
+[[nodiscard]] Benchmark select_rows(const BenchmarkSelection& selection, Benchmark benchmark);
+
 // Curves of a benchmark, and whether their harness is to be fitted.
 struct SelectedCurves {
   BenchmarkCurves curves{};
@@ -38,7 +42,7 @@ struct SelectedCurves {
 };
 // Returns the curves of the selected rows of a benchmark that was read with the options of the selection. Calls
 // without a number of nodes have as few as possible. Throws Error(input) if no row is selected.
-[[nodiscard]] SelectedCurves select_curves(const BenchmarkSelection& selection, Benchmark benchmark,
+[[nodiscard]] SelectedCurves select_curves(const BenchmarkSelection& selection, const Benchmark& all,
                                            std::uint32_t gpus_of_node, Diagnostics& diagnostics);
 
 }  // namespace convert

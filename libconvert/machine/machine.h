@@ -133,6 +133,9 @@ struct Machine {
   MachineAccuracy accuracy{};
 };
 
+// Calls of fewer bytes count for no error and no calibration.
+inline constexpr std::int64_t least_compared_bytes = 1024;
+
 // Returns the index of the band of sizes in ErrorByBand.
 [[nodiscard]] constexpr std::size_t size_band(double bytes) {
   return bytes < (1 << 20) ? 0 : bytes < (1 << 26) ? 1 : 2;

@@ -6,7 +6,9 @@
 #include <tuple>
 #include <utility>
 
+#include "calibrate/points.h"
 #include "calibrate/read/read.h"
+#include "calibrate/selection.h"
 #include "common/text.h"
 #include "config/network/wire_graph.h"
 #include "core/diagnostic.h"
@@ -22,26 +24,27 @@ namespace {
 
 constexpr std::size_t most_log_bytes = 256 << 20;
 
-// Values for logs that do not state them, as the command line gives them.
-BenchmarkReadOptions read_options(const BenchOptions& o) {
-  BenchmarkReadOptions options{.allow_programs = !o.algorithms.empty(), .times = TimeChoice::out};
-  const std::vector<Collective> collectives = collectives_of(o);
-  if (collectives.size() == 1) options.collective = collectives.front();
-  if (o.npus) options.ranks = static_cast<std::uint32_t>(*o.npus);
+// Returns the number of GPUs of a node of the first machine; otherwise the default.
+std::uint32_t gpus_of_node(const BenchOptions& o) {
   for (const std::string& network : o.networks) {
-    const auto machine = find_network(network).machine;
-    if (machine == nullptr) continue;
-    options.gpus_of_node = machine->machine().node.gpus;
-    break;
+    if (const auto machine = find_network(network).machine) return machine->machine().node.gpus;
   }
-  return options;
+  return BenchmarkReadOptions{}.gpus_of_node;
 }
 
-Benchmark read_log(const std::string& path, const BenchOptions& o, Context& context) {
-  const auto input = open_input(path);
+// Returns the selected rows of an operand of --against. COLLECTIVE and --npus are for logs that do not state them.
+Benchmark read_log(const std::string& operand, const BenchOptions& o, Context& context) {
+  BenchmarkSelection selection = parse_benchmark_selection(operand);
+  BenchmarkReadOptions& read = selection.read;
+  const std::vector<Collective> collectives = collectives_of(o);
+  if (!read.collective && collectives.size() == 1) read.collective = collectives.front();
+  if (!read.ranks && o.npus) read.ranks = static_cast<std::uint32_t>(*o.npus);
+  read.gpus_of_node = gpus_of_node(o);
+  read.allow_programs = !o.algorithms.empty();
+  const auto input = open_input(selection.file);
   const std::string_view text = input->peek(most_log_bytes + 1);
-  if (text.size() > most_log_bytes) throw input_error({.file = path}, "larger than 256 MiB");
-  return read_benchmark(input->name(), text, read_options(o), context.diagnostics);
+  if (text.size() > most_log_bytes) throw input_error({.file = selection.file}, "larger than 256 MiB");
+  return select_rows(selection, read_benchmark(input->name(), text, read, context.diagnostics));
 }
 
 // The calls of one curve of a benchmark.
@@ -69,7 +72,7 @@ std::vector<MeasuredCurve> curves_of(const Benchmark& benchmark, const std::vect
     for (const BenchmarkPoint& p : points) {
       if (!curve.has(p)) continue;
       curve.bytes.push_back(p.bytes);
-      curve.measured.push_back(round_to_ps(p.time_ns));
+      curve.measured.push_back(round_to_ps(counting_time(p)));
     }
   }
   return out;

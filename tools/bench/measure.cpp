@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "calibrate/plot.h"
+#include "common/source.h"
 #include "core/diagnostic.h"
+#include "sets/schedules.h"
 #include "sets/sink.h"
 #include "util/log.h"
 #include "util/parallel.h"
@@ -112,12 +116,22 @@ std::string bench_plot(const std::vector<CallSeries>& all) {
   return plot_svg(plot_title(all), "size", "bus bandwidth", curves);
 }
 
+// Prints the notes of each network once.
+void note_networks(const std::vector<PlannedSeries>& plan) {
+  std::set<std::string> seen;
+  for (const PlannedSeries& planned : plan) {
+    if (!seen.insert(planned.request.network).second) continue;
+    report_network(find_network(planned.request.network));
+  }
+}
+
 }  // namespace
 
 std::vector<CallSeries> measure(const std::vector<PlannedSeries>& plan, Context& context) {
   std::vector<CallSeries> all;
   std::size_t calls = 0;
   for (const PlannedSeries& planned : plan) calls += planned.bytes.size();
+  note_networks(plan);
   Progress progress("calls", calls, context.progress());
   for (const PlannedSeries& planned : plan) {
     if (auto series = measured_series(planned, context, progress)) all.push_back(std::move(*series));

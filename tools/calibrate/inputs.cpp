@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <utility>
 
+#include "calibrate/fit.h"
 #include "calibrate/read/read.h"
 #include "calibrate/recording.h"
 #include "calibrate/selection.h"
+#include "core/units.h"
 #include "formats/format.h"
 #include "io/input.h"
 #include "sets/runs.h"
@@ -44,7 +46,8 @@ class BenchmarkFiles {
       const Run run = load_runs({.operands = {file}, .hash = false}, jobs_, diagnostics_).front();
       return benchmark_of_run(run, gpus_of_node_, diagnostics_);
     }
-    return read_benchmark(file, open_input(file)->read_rest(), options, diagnostics_);
+    const auto input = open_input(file);
+    return read_benchmark(input->name(), input->read_rest(), options, diagnostics_);
   }
   // Returns whether an input is a trace set or a run, not the text of a benchmark.
   static bool is_recording(const std::string& file) {
@@ -102,6 +105,16 @@ MeasuredInputs read_measured(const std::vector<std::string>& operands, const Mac
     inputs.files.push_back(selection.file);
   }
   return inputs;
+}
+
+void log_inputs(const MeasuredInputs& inputs) {
+  std::size_t calls = 0, fitted = 0;
+  for (const BenchmarkCurve& c : inputs.curves) {
+    calls += c.bytes.size();
+    fitted += is_fitted(c) ? 1 : 0;
+  }
+  log_info(counted(calls, "call") + " in " + counted(inputs.curves.size(), "curve") + ", " +
+           std::to_string(fitted) + " long enough for a fit");
 }
 
 }  // namespace tools

@@ -25,4 +25,7 @@ struct MeasuredInputs {
 [[nodiscard]] MeasuredInputs read_measured(const std::vector<std::string>& operands,
                                            const convert::Machine& machine, bool programs, Context& context);
 
+// Logs how much was read.
+void log_inputs(const MeasuredInputs& inputs);
+
 }  // namespace tools

@@ -32,7 +32,7 @@ void report_notes(const std::vector<CalibrationNote>& notes, Context& context) {
   }
 }
 
-void write_report(const CalibrationReport& report, const CalibrateOptions& o, OutputFiles& files) {
+void write_calibration(const CalibrationReport& report, const CalibrateOptions& o, OutputFiles& files) {
   if (o.residuals) write_bytes(files, o.residuals, calls_csv(report.calls));
   if (o.plot) {
     write_bytes(

@@ -15,6 +15,7 @@ namespace tools {
 // Prints notes, and adds warnings to the diagnostics.
 void report_notes(const std::vector<convert::CalibrationNote>& notes, Context& context);
 // Prints the report in the form of --format; adds --residuals and --plot to `files`.
-void write_report(const convert::CalibrationReport& report, const CalibrateOptions& o, convert::OutputFiles& files);
+void write_calibration(const convert::CalibrationReport& report, const CalibrateOptions& o,
+                       convert::OutputFiles& files);
 
 }  // namespace tools

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
+#include "core/diagnostic.h"
 #include "core/units.h"
 #include "machine/chosen.h"
 #include "scenario/bench/call_bench.h"
@@ -20,7 +22,12 @@ convert::AlgorithmTime algorithm_time(const std::string& network, const std::str
                            .npus = curve.ranks,
                            .nodes = curve.nodes,
                            .machine = std::make_shared<const ChosenMachine>(machine, std::nullopt, false, false)});
-    return static_cast<double>(bench.time(std::llround(bytes)).time) / ps_per_ns;
+    const std::optional<TimedCall> call = bench.time(std::llround(bytes));
+    if (!call) {
+      throw input_error({.file = algorithm}, "the algorithm has no time for " + format_bytes(std::llround(bytes)) +
+                                                 ", fewer bytes than it has chunks");
+    }
+    return static_cast<double>(call->time) / ps_per_ns;
   };
 }
 

@@ -120,7 +120,7 @@ std::string accuracy_text(const CallSeries& series) {
   std::array<double, 3> sums{};
   std::array<double, 3> counts{};
   for (const TimedCall& c : series.calls) {
-    if (!c.measured) continue;
+    if (!c.measured || c.bytes < least_compared_bytes) continue;
     const std::size_t band = size_band(static_cast<double>(c.bytes));
     sums.at(band) += std::abs(difference_pct(c));
     counts.at(band) += 1;

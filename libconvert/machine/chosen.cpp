@@ -195,6 +195,16 @@ bool names_machine(const std::string& option) {
   return !fs::exists(file.path, error) && find_machine_preset(file.path) != nullptr;
 }
 
+std::string preset_hint(const std::string& name) {
+  std::error_code error;
+  if (fs::exists(name, error)) return {};
+  const std::vector<std::string> names = preset_names();
+  for (const std::string& preset : names) {  // "h100" of dgx-h100
+    if (name.size() >= 4 && preset.find(name) != std::string::npos) return "; did you mean " + preset + "?";
+  }
+  return did_you_mean(name, names);
+}
+
 std::shared_ptr<const ChosenMachine> choose_preset(const std::string& option) {
   const bool prefixed = option.starts_with(machine_prefix);
   const NetworkFile file = split_network_file(prefixed ? option.substr(machine_prefix.size()) : option);

@@ -55,6 +55,9 @@ class ChosenMachine {
 // Returns whether a network option names a machine: "machine:NAME", or the name of a preset if no file has this
 // name.
 [[nodiscard]] bool names_machine(const std::string& option);
+// Returns "; did you mean dgx-h100?" for the misspelt name of a preset; empty if a file has the name, or if no name
+// is near.
+[[nodiscard]] std::string preset_hint(const std::string& name);
 // Returns the machine of an option such as "dgx-h100,nodes=16" or "machine:dgx-h100,adapters=4". Throws
 // Error(usage) for an unknown name, and for an unknown key or a bad value.
 [[nodiscard]] std::shared_ptr<const ChosenMachine> choose_preset(const std::string& option);

@@ -79,7 +79,8 @@ std::vector<CommGroup> groups_for(const NetworkConfig& network, const std::strin
       parse_groups(file, json, npus == 0 ? std::nullopt : std::optional(static_cast<std::uint32_t>(network.npus())),
                    network.source);
   for (const CommGroup& group : groups) {
-    if (group.id == 0 && npus != 0 && group.ranks.size() != npus) {
+    const bool idle = network.machine != nullptr && group.ranks.size() < npus;  // GPUs of a machine without a rank
+    if (group.id == 0 && npus != 0 && group.ranks.size() != npus && !idle) {
       throw input_error({.file = file},
                         "group 0 must have all ranks, not " + std::to_string(group.ranks.size()) + " of " +
                             std::to_string(npus) + "; number groups of some ranks from 1",

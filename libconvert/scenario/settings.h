@@ -31,7 +31,7 @@ struct RunSettings {
   std::optional<std::string> workload{};
   std::optional<std::string> network{};
   std::optional<std::int64_t> nodes{};  // of a machine, as its key
-  std::optional<std::string> from{};  // format of the workload
+  std::optional<std::string> from{};    // format of the workload
   ReplayOptions options{};
   std::optional<NetworkModel> model{};
   std::optional<IssueMode> issue{};

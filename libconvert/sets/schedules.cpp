@@ -193,6 +193,8 @@ NetworkConfig find_network(const std::string& option) {
   std::error_code error;  // for an invalid path, which open_network() reports
   if (!std::filesystem::exists(file.path, error) && std::filesystem::exists(file.path + ".0.et", error))
     throw input_error({.file = file.path}, "is a trace set; use it as INPUT");
+  if (const std::string hint = preset_hint(file.path); !hint.empty())
+    throw usage_error("there is no file and no machine '" + file.path + "'" + hint);
   const auto input = open_network(file.path);
   const Format& format = find_format("ten");
   const std::string head(input->peek(known_file_bytes).substr(0, known_file_bytes));

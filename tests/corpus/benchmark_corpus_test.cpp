@@ -52,7 +52,8 @@ TEST(BenchmarkCorpus, Logs) {
     std::vector<std::string> found;
     for (const BenchmarkPoint& point : benchmark.points) found.push_back(expected_line(benchmark, point));
     EXPECT_EQ(found, rows);
-    EXPECT_TRUE(diagnostics.all().empty()) << file;
+    const bool infers = file == "okay-no-devices.txt";  // the ranks, from busbw / algbw
+    EXPECT_EQ(diagnostics.all().size(), infers ? 1U : 0U) << file;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/units.h"
+#include "machine/chosen.h"
 #include "simulate/program/builder.h"
 
 namespace convert {
@@ -24,9 +25,12 @@ void ReplayBuilder::State::check_network() {
   failed = true;
   const std::string has = "the network has " + counted(network.npus(), "NPU");
   if (network.npus() < ranks) {
+    const std::uint32_t gpus = network.machine == nullptr ? 0 : network.machine->machine().node.gpus;
+    const std::string remedy = gpus == 0
+                                   ? "use a network of " + counted(ranks, "NPU")
+                                   : "give nodes=" + std::to_string((ranks + gpus - 1) / gpus) + " or omit nodes";
     return diagnostics.error({.file = network.source}, "network",
-                             has + ", but there are traces of " + counted(ranks, "rank") + "; use a network of " +
-                                 counted(ranks, "NPU"));
+                             has + ", but there are traces of " + counted(ranks, "rank") + "; " + remedy);
   }
   const bool one = network.npus() == ranks + 1;
   const auto last = static_cast<Rank>(ranks - 1);

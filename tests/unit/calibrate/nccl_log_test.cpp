@@ -114,7 +114,7 @@ TEST(NcclLog, Ranks) {
   EXPECT_EQ(log_refusal(command + header + row("1048576", "10.0 100.0 130.0 0 9.0 1 1 0")), unknown);
   EXPECT_EQ(read_log(command + header + row("1048576", "10.0 75.55 150.98 0 9.0 1 1 0")).warnings,
             std::vector<std::string>{"log:2: no device is listed; busbw / algbw fits 1120 to 1438 ranks, read "
-                                     "as 1259; give ranks=N"});
+                                     "as 1259; ranks=N overrides it"});
 }
 
 TEST(NcclLog, Devices) {

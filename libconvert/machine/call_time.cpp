@@ -275,6 +275,10 @@ double adapter_capacity(const Machine& machine) {
   return machine.fabric->adapters * machine.fabric->bytes_per_ns / machine.node.gpus * share;
 }
 
+bool has_shared_adapters(const Machine& machine) {
+  return machine.fabric && machine.fabric->adapters < machine.node.gpus;
+}
+
 CallTraffic traffic(const MachineCall& any, CallMethod method) {
   const MachineCall call = with_formula(any);
   const double n = call.ranks, g = call.ranks_of_node();

@@ -57,6 +57,9 @@ void call_times(const Machine& machine, const MachineCall& call, std::optional<C
 [[nodiscard]] double port_capacity(const Machine& machine);
 [[nodiscard]] double adapter_capacity(const Machine& machine);
 
+// Returns whether the GPUs of a node share its adapters, which are fewer; otherwise each GPU has the same number.
+[[nodiscard]] bool has_shared_adapters(const Machine& machine);
+
 // Bytes that a call moves through the port, and through the adapter, of each of its members, in each direction.
 struct CallTraffic {
   double port = 0;

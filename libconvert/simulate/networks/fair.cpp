@@ -31,6 +31,7 @@ class FairNetwork final : public Network {
       : Network(queue),
         chosen_(*config.machine),
         gpus_(chosen_.machine().node.gpus),
+        shares_adapters_(has_shared_adapters(chosen_.machine())),
         observer_(observer),
         symmetry_(observer.symmetry()) {}
 
@@ -39,7 +40,7 @@ class FairNetwork final : public Network {
     for (const Rank r : members) {
       for (const std::uint32_t direction : {out, in}) {
         if (flow.port_use > 0) uses_.push_back({link(r, port, direction), flow.port_use});
-        if (flow.adapter_use > 0) uses_.push_back({link(r, adapter, direction), flow.adapter_use});
+        if (flow.adapter_use > 0) use_adapter(r, direction, flow.adapter_use);
       }
     }
     begin({.is_call = true, .number = call}, flow.latency, flow.work);
@@ -52,9 +53,11 @@ class FairNetwork final : public Network {
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t /*priority*/) override {
     const bool within = src / gpus_ == dst / gpus_;
     const MessageFlow& flow = flow_of(bytes, within, std::exchange(next_, of_workload));
-    const std::uint32_t kind = within ? port : adapter;
     const Rank at_dst = symmetry_ == nullptr ? dst : symmetry_->representative(dst);
-    uses_.assign({{link(src, kind, out), flow.share}, {link(at_dst, kind, in), flow.share}});
+    uses_.clear();
+    if (within) uses_.assign({{link(src, port, out), flow.share}, {link(at_dst, port, in), flow.share}});
+    if (!within) use_adapter(src, out, flow.share);
+    if (!within) use_adapter(at_dst, in, flow.share);
     if (within && chosen_.machine().node.mesh) uses_.push_back({link_of_pair(src, dst), flow.pair_share});
     begin({.is_call = false, .number = message}, flow.latency, flow.work);
   }
@@ -91,6 +94,22 @@ class FairNetwork final : public Network {
   static constexpr std::uint32_t no_end = UINT32_MAX;
   [[nodiscard]] static FairFlows::Link link(Rank npu, std::uint32_t kind, std::uint32_t direction) {
     return 2 * (npu * links_each + kind + direction);
+  }
+
+  // Adds a share of the adapters of a GPU. If the GPUs of a node share the adapters, these are one link, which has
+  // the capacity of all GPUs.
+  void use_adapter(Rank npu, std::uint32_t direction, double share) {
+    if (!shares_adapters_) {
+      uses_.push_back({link(npu, adapter, direction), share});
+      return;
+    }
+    const FairFlows::Link of_node = link(npu - npu % gpus_, adapter, direction);
+    const auto use = std::ranges::find(uses_, of_node, &FairFlows::Use::link);
+    if (use == uses_.end()) {
+      uses_.push_back({of_node, share / gpus_});
+    } else {
+      use->share += share / gpus_;
+    }
   }
 
   struct Pending {
@@ -191,6 +210,7 @@ class FairNetwork final : public Network {
 
   const ChosenMachine& chosen_;
   const std::uint32_t gpus_;
+  const bool shares_adapters_;
   Observer& observer_;
   const Symmetry* const symmetry_;  // of representatives; null: all ranks are simulated
   FairFlows flows_;

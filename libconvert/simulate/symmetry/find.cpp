@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/units.h"
+#include "machine/call_time.h"
+#include "machine/chosen.h"
 #include "simulate/symmetry/class_rings.h"
 #include "simulate/symmetry/digits.h"
 #include "simulate/symmetry/group_shifts.h"
@@ -170,7 +172,9 @@ class Finder {
     if (options.model == NetworkModel::fair) {
       std::size_t places = 1;
       for (const std::uint32_t npus : program_.model.dims) places *= npus;
-      if (places != program_.ranks.size()) block_all("a node of the machine has idle GPUs");
+      if (places != program_.ranks.size()) return block_all("a node of the machine has idle GPUs");
+      if (program_.model.dims.size() > 1 && has_shared_adapters(network.machine->machine()))
+        block_all("the GPUs of a node share its adapters");
       return;
     }
     const bool has_wires = options.model != NetworkModel::unaware || options.watch_ports;

@@ -51,6 +51,24 @@ TEST(FairMessages, TwoShareAPort) {
   EXPECT_EQ(to_two[0], to_two[1]);
 }
 
+// Four adapters of a node of eight GPUs are shared; with eight, each GPU has one.
+TEST(FairMessages, GpusShareFewerAdapters) {
+  std::vector<std::pair<Rank, Rank>> of_one, of_all;
+  for (Rank r = 0; r < 8; ++r) {
+    of_one.emplace_back(0, 8 + r);
+    of_all.emplace_back(r, 8 + r);
+  }
+  const std::string few = "dgx-a100,nodes=2,adapters=4";
+  EXPECT_NEAR(arrivals(few, of_one)[7], alone(few, 2), 2);
+  EXPECT_NEAR(arrivals(few, of_all)[7], alone(few, 2), 2);
+  std::vector<std::pair<Rank, Rank>> twice = of_all;
+  twice.insert(twice.end(), of_all.begin(), of_all.end());
+  EXPECT_GT(arrivals(few, twice)[7], 1.7 * alone(few, 2));
+  const std::string each = "dgx-a100,nodes=2";
+  EXPECT_GT(arrivals(each, of_one)[7], 7 * alone(each, 2));
+  EXPECT_NEAR(arrivals(each, of_all)[7], alone(each, 2), 2);
+}
+
 // In a mesh, a port leads to each other GPU: two messages to one GPU share it, messages to two GPUs do not.
 TEST(FairMessages, PairsOfAMeshHaveTheirOwnLinks) {
   const double one = alone("mi300x-node", 1);

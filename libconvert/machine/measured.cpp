@@ -50,11 +50,11 @@ std::vector<std::string> far_from_formulas(const Machine& machine) {
     if (!model || size_band(bytes) == 0) continue;
     const double ratio = m.time_ns / model->time_ns;
     if ((ratio <= far && ratio >= 1 / far) || !seen.insert(m.collective).second) continue;
-    std::string factor = std::to_string(std::lround(10 * ratio));
-    factor.insert(factor.size() - 1, factor.size() == 1 ? "0." : ".");
+    const std::string factor = ratio > 1 ? std::to_string(std::lround(ratio)) + " times the time"
+                                         : "1/" + std::to_string(std::lround(1 / ratio)) + " of the time";
     texts.push_back(std::string(name(m.collective)) + " of " + std::to_string(m.ranks) + " ranks and " +
                     format_bytes(m.bytes) + " took " + factor +
-                    " times the time of the formulas: another machine, or another unit?");
+                    " of the formulas: another machine, or another unit?");
   }
   return texts;
 }

@@ -59,7 +59,7 @@ std::vector<MeasuredCall> table_with_base(const Machine& base, const FittedMachi
     if (!measured.contains({m.collective, several}) && !is_refitted(fitted, m.collective, several))
       table.push_back(m);
   }
-  for (MeasuredCall& m : table_of(fitted.machine, curves)) table.push_back(std::move(m));
+  for (const MeasuredCall& m : table_of(fitted.machine, curves)) table.push_back(m);
   return table;
 }
 

@@ -47,7 +47,7 @@ std::string quoted(const std::string& text) {
 std::string errors_text(const ErrorByBand& errors) {
   std::vector<std::string> all;
   for (const std::optional<double>& e : errors) {
-    const double tenths = e ? static_cast<double>(static_cast<std::int64_t>(*e * 10 + 0.5)) : 0;
+    const double tenths = e ? static_cast<double>(std::llround(*e * 10)) : 0;
     all.push_back(e ? digits(tenths / 10) : "none");
   }
   return "[" + join(all) + "]";
@@ -167,7 +167,7 @@ std::string machine_csv(std::span<const MeasuredCall> calls) {
   std::string out = "collective,ranks,nodes,bytes,us\n";
   constexpr double thousandths = 1000;
   for (const MeasuredCall& c : calls) {
-    const double ps = static_cast<double>(static_cast<std::int64_t>(c.time_ns * thousandths + 0.5));
+    const double ps = static_cast<double>(std::llround(c.time_ns * thousandths));
     out += std::string(name(c.collective)) + ',' + std::to_string(c.ranks) + ',' + std::to_string(c.nodes) + ',' +
            std::to_string(c.bytes) + ',' + digits(ps / 1e6) + '\n';
   }

@@ -145,10 +145,10 @@ std::string calls_csv(std::span<const ComparedCall> calls) {
 
 std::vector<PlotCurve> bandwidth_curves(std::span<const ComparedCall> calls) {
   std::vector<PlotCurve> curves;
-  const BenchmarkCurve* last = nullptr;
-  for (const ComparedCall& c : calls) {
-    if (c.curve != last) curves.push_back({.name = c.curve->title(), .marks = {}, .line = {}});
-    last = c.curve;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const ComparedCall& c = calls[i];
+    if (i == 0 || c.curve != calls[i - 1].curve)
+      curves.push_back({.name = c.curve->title(), .marks = {}, .line = {}});
     const double moved = bus_bandwidth_factor(c.curve->collective, c.curve->ranks) * c.bytes;
     curves.back().marks.emplace_back(c.bytes, moved / c.measured_ns);
     curves.back().line.emplace_back(c.bytes, moved / c.predicted_ns);

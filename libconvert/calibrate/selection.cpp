@@ -152,9 +152,9 @@ Benchmark select_rows(const BenchmarkSelection& selection, Benchmark benchmark) 
   return benchmark;
 }
 
-SelectedCurves select_curves(const BenchmarkSelection& selection, const Benchmark& all, std::uint32_t gpus_of_node,
+SelectedCurves select_curves(const BenchmarkSelection& selection, const Benchmark& rows, std::uint32_t gpus_of_node,
                              Diagnostics& diagnostics) {
-  const Benchmark benchmark = select_rows(selection, all);
+  const Benchmark benchmark = select_rows(selection, rows);
   std::map<SelectedCurve, std::vector<std::pair<double, double>>> points;  // bytes, ns
   for (const BenchmarkPoint& p : usable_points(benchmark, diagnostics)) {
     const std::uint32_t nodes = p.nodes.value_or((p.ranks + gpus_of_node - 1) / gpus_of_node);

@@ -42,7 +42,7 @@ struct SelectedCurves {
 };
 // Returns the curves of the selected rows of a benchmark that was read with the options of the selection. Calls
 // without a number of nodes have as few as possible. Throws Error(input) if no row is selected.
-[[nodiscard]] SelectedCurves select_curves(const BenchmarkSelection& selection, const Benchmark& all,
+[[nodiscard]] SelectedCurves select_curves(const BenchmarkSelection& selection, const Benchmark& rows,
                                            std::uint32_t gpus_of_node, Diagnostics& diagnostics);
 
 }  // namespace convert

@@ -45,7 +45,7 @@ struct CallTime {
 
 // Sets the fastest candidate's time of a call of each number of bytes, among all candidates or of one method;
 // infinity without a candidate. Faster than call_time() for each.
-void call_times(const Machine& machine, const MachineCall& call, std::optional<CallMethod> method,
+void call_times(const Machine& machine, const MachineCall& any, std::optional<CallMethod> method,
                 std::span<const double> bytes, std::span<double> times_ns);
 
 // Returns the step and the rate of a message of a custom algorithm within a node, or between nodes. The rate of a

@@ -150,7 +150,7 @@ void append_side_by_side(std::string& out, const std::vector<const CallSeries*>&
     out += "  " + std::to_string(i + 1) + "  " + names[i] + '\n';
     titles.push_back(std::to_string(i + 1));
   }
-  titles.push_back("<fastest");
+  titles.emplace_back("<fastest");
   TextTable table(std::move(titles));
   for (const auto& [bytes, times] : rows) {
     TextTable::Row row = {exact_bytes(bytes)};

@@ -16,7 +16,7 @@ MAY_INCLUDE = {
     "passes": {"core", "graph", "util"},
     "feeder": {"core", "graph", "util"},
     "config": {"collectives", "core", "io", "util"},
-    "machine": {"core", "config", "io"},
+    "machine": {"core", "config", "io", "util"},
     "calibrate": {"core", "config", "formats", "io", "machine", "page", "util"},
     "simulate": {"core", "config", "graph", "feeder", "machine", "util"},
     "analyze": {"core", "graph", "util"},

@@ -8,7 +8,6 @@
 
 #include "calibrate/calibration.h"
 #include "calibrate/inputs.h"
-#include "calibrate/machine_text.h"
 #include "calibrate/options.h"
 #include "calibrate/output.h"
 #include "calibrate/program.h"
@@ -18,6 +17,7 @@
 #include "config/network/network.h"
 #include "machine/chosen.h"
 #include "machine/file.h"
+#include "machine/write.h"
 #include "programs.h"
 #include "sets/sink.h"
 
@@ -83,7 +83,7 @@ int calibrate_machine(const tools::CalibrateOptions& o, tools::Context& context)
     if (context.failed()) return 1;
     report.methods = methods(made);
     const Machine machine = named(std::move(made.machine), o, inputs);
-    write_bytes(files, o.output, machine_yaml(machine, made.not_told));
+    write_bytes(files, o.output, machine_yaml(machine, made.undetermined));
     if (!machine.measured.empty()) write_bytes(files, o.table(), machine_csv(machine.measured));
     report.machine = machine.name;
     report.calls = compared({machine, std::nullopt, false, false}, inputs.curves, o);

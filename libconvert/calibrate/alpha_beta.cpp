@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "calibrate/errors.h"
+#include "calibrate/pattern_search.h"
 
 namespace convert {
 namespace {
@@ -26,53 +27,36 @@ struct AlphaBeta {
 
 using Curves = std::vector<const BenchmarkCurve*>;
 
-// Fits with the weights of a calibration (fit.cpp), by coordinates, from three starts.
+// Fits with the weights of a calibration, from its starts.
 AlphaBeta fit_alpha_beta(const Curves& curves, double port_bytes_per_ns) {
-  constexpr std::array<double, 3> weights = {1, 2, 4}, log_starts = {2, 3.5, 5};  // of a time in µs
-  constexpr std::array<double, 5> steps = {0.7, 0.3, 0.1, 0.03, 0.01};
-  constexpr double us = 1000;
-  constexpr int most_sweeps = 80;
-  const auto model = [](const std::array<double, 3>& logs) {
+  constexpr double us = 1000, start = 30 * us, step = us, wide = 20;  // bounds that no fit reaches
+  const auto model = [](std::span<const double> logs) {
     return AlphaBeta{std::exp(logs[0]), std::exp(logs[1]), std::exp(logs[2])};
   };
-  const auto loss = [&](const std::array<double, 3>& logs) {
+  const auto loss = [&](std::span<const double> logs) {
+    const AlphaBeta line = model(logs);
     double sum = 0;
     for (const BenchmarkCurve* c : curves) {
       double errors = 0, weight = 0;
       for (std::size_t i = 0; i < c->bytes.size(); ++i) {
-        const double w = weights.at(size_band(c->bytes[i]));
-        errors += w * std::abs(std::log(model(logs).at(c->collective, c->ranks, c->bytes[i]) / c->times_ns[i]));
+        const double w = fit_weight(c->bytes[i]);
+        errors += w * std::abs(std::log(line.at(c->collective, c->ranks, c->bytes[i]) / c->times_ns[i]));
         weight += w;
       }
       sum += errors / weight;
     }
     return sum / static_cast<double>(curves.size());
   };
-  std::pair<double, std::array<double, 3>> best{INFINITY, {}};
-  for (const double log_start : log_starts) {
-    std::array<double, 3> at = {log_start + std::log(us), std::log(us), std::log(port_bytes_per_ns / 2)};
-    double least = loss(at);
-    for (const double step : steps) {
-      for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-        const double before = least;
-        for (double& log : at) {
-          for (const double move : {step, -step}) {
-            const double old = log;
-            log += move;
-            const double moved = loss(at);
-            if (moved < least - 1e-9) {
-              least = moved;
-            } else {
-              log = old;
-            }
-          }
-        }
-        if (before - least < 1e-6) break;
-      }
-    }
-    if (least < best.first) best = {least, at};
+  std::array<SearchVariable, 3> variables;
+  const std::array<double, 3> middle = {std::log(start), std::log(step), std::log(port_bytes_per_ns / 2)};
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    variables.at(i) = {middle.at(i) - wide, middle.at(i) + wide, middle.at(i)};
+  std::vector<double> best;
+  for (int start_number = 0; start_number < search_starts; ++start_number) {
+    std::vector<double> found = pattern_search(std::span<const SearchVariable>(variables), start_number, loss);
+    if (best.empty() || loss(found) < loss(best)) best = std::move(found);
   }
-  return model(best.second);
+  return model(best);
 }
 
 }  // namespace

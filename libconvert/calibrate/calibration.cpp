@@ -41,8 +41,7 @@ void refuse_far_fit(const BandErrors& errors, const std::vector<CalibrationNote>
 
 // Returns whether a fit has changed the constants of a collective's time.
 bool is_refitted(const FittedMachine& fitted, Collective collective, bool several_nodes) {
-  const bool messages = collective == Collective::all_to_all || collective == Collective::send ||
-                        collective == Collective::gather || collective == Collective::scatter;
+  const bool messages = runs_as_messages(collective);
   if (fitted.fitted.contains(messages ? "messages.Simple.share" : "ring.Simple.share")) return true;
   return several_nodes && fitted.fitted.contains(messages ? "across.messages.share" : "across.Simple.share");
 }
@@ -94,7 +93,7 @@ Calibration calibrate(const Machine& base, std::span<const BenchmarkCurve> curve
   out.alpha_beta = errors_of_alpha_beta(fitted.machine, curves);
   std::vector<MeasuredCall> table =
       options.has_table ? table_with_base(base, fitted, curves) : std::vector<MeasuredCall>();
-  out.not_told = {fitted.not_told.begin(), fitted.not_told.end()};
+  out.undetermined = {fitted.undetermined.begin(), fitted.undetermined.end()};
   out.machine = std::move(fitted.machine);
   out.machine.measured = std::move(table);
   const auto stated = [](const BandErrors& errors) {

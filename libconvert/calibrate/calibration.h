@@ -25,7 +25,7 @@ struct CalibrationOptions {
 
 struct Calibration {
   Machine machine{};
-  std::set<std::string> not_told{};  // names of constants at their default
+  std::set<std::string> undetermined{};  // names of constants at their default
   std::vector<CalibrationNote> notes{};
   BandErrors formulas{}, between_sizes{}, between_groups{}, alpha_beta{};
 };

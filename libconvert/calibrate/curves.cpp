@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "calibrate/curves.h"
 
+#include <array>
+
 #include "core/units.h"
 
 namespace convert {
@@ -11,6 +13,11 @@ std::string BenchmarkCurve::title() const {
          (!forced                       ? ""
           : *forced == CallMethod::ring ? ", rings"
                                         : ", trees");
+}
+
+double fit_weight(double bytes) {
+  constexpr std::array<double, 3> by_band = {1, 2, 4};  // inverse of the aims 20, 10 and 5 %
+  return by_band.at(size_band(bytes));
 }
 
 std::string harness_key(const BenchmarkCurve& curve) {

@@ -34,6 +34,9 @@ using BenchmarkCurves = std::vector<BenchmarkCurve>;
 // Sets the times of all sizes of a curve by a machine's formulas, without the harness.
 void formula_times(const Machine& machine, const BenchmarkCurve& curve, std::vector<double>& times_ns);
 
+// Returns the weight of a call in a fit: larger calls are predicted better, and count more.
+[[nodiscard]] double fit_weight(double bytes);
+
 // Returns the time that the tool that measured a set adds to a call on a machine (Machine::harness_ns).
 [[nodiscard]] double harness_ns(const Machine& machine, const BenchmarkCurve& curve);
 // Returns the key of Machine::harness_ns for a curve: the set, with "/messages" for an all_to_all.

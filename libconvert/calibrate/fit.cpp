@@ -17,12 +17,10 @@
 namespace convert {
 namespace {
 
-constexpr double us = 1000;                                // in ns
-constexpr std::array<double, 3> band_weights = {1, 2, 4};  // inverse of the aims 20, 10 and 5 %
-constexpr double exact_share = 0.02;                       // errors below it hardly count
-constexpr double pull = 0.002;                             // of a constant to its default
+constexpr double us = 1000;           // in ns
+constexpr double exact_share = 0.02;  // errors below it hardly count
+constexpr double pull = 0.002;        // of a constant to its default
 constexpr double harness_start = 10 * us, harness_low = 0.1 * us, harness_high = 500 * us;
-constexpr int starts = 4;
 
 // Returns a positive value with four significant digits.
 double rounded(double value) {
@@ -58,7 +56,7 @@ class Loss {
       : curves_(std::move(curves)), curve_times_(std::move(times)) {
     for (const BenchmarkCurve* c : curves_) {
       std::vector<double>& weights = weights_.emplace_back();
-      for (const double b : c->bytes) weights.push_back(band_weights.at(size_band(b)));
+      for (const double b : c->bytes) weights.push_back(fit_weight(b));
       const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
       for (double& w : weights) w /= all;
       std::vector<double>& logs = logs_.emplace_back();
@@ -199,15 +197,15 @@ class Fit {
       out_.fitted.insert(c.name);
       double& value = c.of(machine_);
       const double fitted = value, before = loss(machine_);
-      const auto tells = [&](double other) {
+      const auto changes_loss = [&](double other) {
         value = std::clamp(other, c.low, c.high);
         const double change = std::abs(loss(machine_) - before);
         value = fitted;
         return change >= least_change;
       };
-      if (!tells(fitted * factor) && !tells(fitted / factor) && !tells(c.start)) {
+      if (!changes_loss(fitted * factor) && !changes_loss(fitted / factor) && !changes_loss(c.start)) {
         value = c.start;
-        out_.not_told.push_back(c.name);
+        out_.undetermined.push_back(c.name);
       } else if (fitted <= c.low * (1 + 1e-6) || fitted >= c.high * (1 - 1e-6)) {
         out_.at_bound.push_back(c.name);
       }
@@ -220,7 +218,7 @@ class Fit {
         constants_of({ConstantGroup::ring, ConstantGroup::tree, ConstantGroup::nvls});
     add_harnesses(constants, rings_);
     const Loss loss(rings_);
-    machine_ = best_of({&machine_, 1}, starts, constants, loss);
+    machine_ = best_of({&machine_, 1}, search_starts, constants, loss);
     name_protocols();
     finish_stage(constants, loss);
   }
@@ -255,7 +253,7 @@ class Fit {
       limits.back().library.messages.below = std::int64_t{1} << log;
     }
     const Loss loss(messages_);
-    machine_ = best_of(limits, starts / 2, constants, loss);
+    machine_ = best_of(limits, search_starts / 2, constants, loss);
     finish_stage(constants, loss);
   }
 
@@ -263,7 +261,7 @@ class Fit {
     if (across_.empty()) return;
     const std::vector<FitConstant> constants = constants_of({ConstantGroup::across});
     const Loss loss(across_);
-    machine_ = best_of({&machine_, 1}, starts, constants, loss);
+    machine_ = best_of({&machine_, 1}, search_starts, constants, loss);
     finish_stage(constants, loss);
   }
 
@@ -277,7 +275,7 @@ class Fit {
       }
     }
     const Loss loss(across_messages_);
-    machine_ = best_of({&machine_, 1}, starts, constants, loss);
+    machine_ = best_of({&machine_, 1}, search_starts, constants, loss);
     finish_stage(constants, loss);
   }
 

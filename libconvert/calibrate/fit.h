@@ -20,10 +20,10 @@ struct FitOptions {
 };
 
 struct FittedMachine {
-  Machine machine;                      // with constants of four significant digits
-  std::set<std::string> fitted{};       // names of constants that were fitted, and of harness times: "harness.X0"
-  std::vector<std::string> not_told{};  // names of fitted constants that the data do not determine: defaults
-  std::vector<std::string> at_bound{};  // names of constants at the low or high bound of the search
+  Machine machine;                 // with constants of four significant digits
+  std::set<std::string> fitted{};  // names of constants that were fitted, and of harness times: "harness.X0"
+  std::vector<std::string> undetermined{};  // names of fitted constants that the data do not determine: defaults
+  std::vector<std::string> at_bound{};      // names of constants at the low or high bound of the search
 };
 
 // A curve is part of a fit if it has at least four sizes, over a factor of 64 or more. Other curves are for tables.

@@ -8,16 +8,17 @@
 #include <set>
 #include <tuple>
 
+#include "config/network/wire_graph.h"
 #include "core/units.h"
 #include "core/words.h"
 #include "machine/constants.h"
+#include "util/median.h"
 
 namespace convert {
 namespace {
 
 std::string percent_text(double ratio) { return std::to_string(std::lround(100 * ratio)) + " %"; }
 std::string size_text(double bytes) { return format_bytes(static_cast<std::int64_t>(bytes)); }
-std::string time_text_us(double ns) { return format_time(static_cast<Picoseconds>(ns * ps_per_ns)); }
 
 // Returns the time of a size between a curve's ends, linear in logarithms.
 std::optional<double> time_at(const BenchmarkCurve& c, double bytes) {
@@ -27,12 +28,6 @@ std::optional<double> time_at(const BenchmarkCurve& c, double bytes) {
   if (*above == bytes) return c.times_ns[i];
   const double weight = std::log(bytes / c.bytes[i - 1]) / std::log(c.bytes[i] / c.bytes[i - 1]);
   return std::exp((1 - weight) * std::log(c.times_ns[i - 1]) + weight * std::log(c.times_ns[i]));
-}
-
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 using Notes = std::vector<CalibrationNote>;
@@ -57,7 +52,7 @@ void add_conflicts(std::span<const BenchmarkCurve> curves, const std::set<std::s
           if (const auto other = time_at(y, x.bytes[i])) ratios.push_back(x.times_ns[i] / *other);
         }
         if (ratios.empty()) continue;
-        const double ratio = median_of(ratios);
+        const double ratio = median(ratios);
         if (std::max(ratio, 1 / ratio) <= most_ratio) continue;
         notes.push_back({NoteKind::conflict, x.title() + " and " + y.title() + " differ by " +
                                                  percent_text(std::max(ratio, 1 / ratio) - 1) + " for " +
@@ -179,7 +174,7 @@ void add_harnesses(const FittedMachine& f, std::span<const BenchmarkCurve> curve
       for (std::size_t i = 0; i < model.size(); ++i)
         if (4 * ns > model[i]) most = std::max(most, c.bytes[i]);
     }
-    std::string text = set + ": the benchmark adds " + time_text_us(ns) + " to a call";
+    std::string text = set + ": the benchmark adds " + format_time(round_to_ps(ns)) + " to a call";
     if (most > 0) text += "; its calls up to " + size_text(most) + " are not in the table";
     notes.push_back({NoteKind::note, text});
   }
@@ -200,9 +195,9 @@ std::vector<CalibrationNote> notes_of_data(const Machine& hardware, std::span<co
 std::vector<CalibrationNote> notes_of_fit(const FittedMachine& fitted, std::span<const BenchmarkCurve> curves) {
   Notes notes;
   add_groups_without_data(fitted, notes);
-  if (!fitted.not_told.empty()) {
+  if (!fitted.undetermined.empty()) {
     notes.push_back({NoteKind::note, "the data do not determine these constants, which have default values: " +
-                                         join(fitted.not_told)});
+                                         join(fitted.undetermined)});
   }
   for (const std::string& name : fitted.at_bound) notes.push_back(note_of_bound(name));
   add_harnesses(fitted, curves, notes);

@@ -12,6 +12,8 @@
 
 namespace convert {
 
+inline constexpr int search_starts = 4;  // of a fit; the best counts
+
 struct SearchVariable {
   double low = 0, high = 0;
   double start = 0;

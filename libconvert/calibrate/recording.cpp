@@ -6,9 +6,11 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/units.h"
+#include "util/median.h"
 
 namespace convert {
 namespace {
@@ -21,12 +23,6 @@ struct RecordedCall {
 };
 
 using CallShape = std::tuple<Collective, std::uint32_t, std::uint32_t, std::int64_t>;  // ranks, nodes, bytes
-
-double median_of_times(std::vector<double>& times) {
-  std::ranges::sort(times);
-  const std::size_t half = times.size() / 2;
-  return times.size() % 2 == 1 ? times[half] : (times[half - 1] + times[half]) / 2;
-}
 
 }  // namespace
 
@@ -77,7 +73,7 @@ Benchmark benchmark_of_run(const Run& run, std::uint32_t gpus_of_node, Diagnosti
                           .ranks = ranks,
                           .nodes = nodes,
                           .bytes = bytes,
-                          .time_ns = median_of_times(all)});
+                          .time_ns = median(std::move(all))});
   }
   return out;
 }

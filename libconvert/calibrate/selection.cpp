@@ -9,7 +9,8 @@
 #include <tuple>
 
 #include "calibrate/points.h"
-#include "config/network/imports/network_file.h"
+#include "config/file_argument.h"
+#include "config/network/wire_graph.h"
 #include "core/units.h"
 #include "core/words.h"
 
@@ -18,16 +19,17 @@ namespace {
 
 constexpr std::int64_t most_ranks_of_benchmark = 1 << 20;
 
-Error bad_key(const NetworkFile& file, const std::string& key, const std::string& wanted, const std::string& text) {
+Error bad_key(const FileArgument& file, const std::string& key, const std::string& wanted,
+              const std::string& text) {
   return usage_error(file.path + ": " + key + " requires " + wanted + ", not '" + text + "'");
 }
 
-std::vector<std::string> words_of(const NetworkFile& file, const std::string& key) {
+std::vector<std::string> words_of(const FileArgument& file, const std::string& key) {
   const auto text = file.get(key);
   return text ? split(*text, '+') : std::vector<std::string>();
 }
 
-std::vector<Collective> collectives_of(const NetworkFile& file) {
+std::vector<Collective> collectives_of(const FileArgument& file) {
   std::vector<Collective> all;
   for (const std::string& word : words_of(file, "collective")) {
     const auto collective = parse_collective(word, [](Collective c) { return c != Collective::custom; });
@@ -37,7 +39,7 @@ std::vector<Collective> collectives_of(const NetworkFile& file) {
   return all;
 }
 
-std::vector<std::uint32_t> ranks_of(const NetworkFile& file) {
+std::vector<std::uint32_t> ranks_of(const FileArgument& file) {
   std::vector<std::uint32_t> all;
   for (const std::string& word : words_of(file, "ranks")) {
     const auto n = parse_int(word);
@@ -49,7 +51,7 @@ std::vector<std::uint32_t> ranks_of(const NetworkFile& file) {
 }
 
 // Sets the time that the benchmark adds to each call.
-void set_harness(const NetworkFile& file, BenchmarkSelection& to) {
+void set_harness(const FileArgument& file, BenchmarkSelection& to) {
   const auto text = file.get("overhead");
   if (!text) return;
   to.fits_harness = *text == "fit";
@@ -63,8 +65,6 @@ template <class Values, class Value>
 bool chosen(const Values& wanted, const Value& value) {
   return wanted.empty() || std::ranges::find(wanted, value) != wanted.end();
 }
-
-std::string time_of(double ns) { return format_time(static_cast<Picoseconds>(ns * ps_per_ns)); }
 
 // The values of a benchmark that keys select.
 struct BenchmarkValues {
@@ -98,9 +98,7 @@ Error nothing_selected(const BenchmarkSelection& s, const BenchmarkValues& has) 
 // Refuses an algorithm that a collective does not have.
 void refuse_without_method(const BenchmarkSelection& s, const BenchmarkCurve& c) {
   if (!s.algorithm || c.collective == Collective::all_reduce) return;
-  const bool rings = c.collective == Collective::all_gather || c.collective == Collective::reduce_scatter ||
-                     c.collective == Collective::broadcast || c.collective == Collective::reduce;
-  if (*s.algorithm == CallMethod::ring && rings) return;
+  if (*s.algorithm == CallMethod::ring && runs_on_rings(c.collective)) return;
   throw usage_error(s.file + ": the formulas of " + std::string(name(c.collective)) +
                     " do not have this algorithm; choose rows by collective=");
 }
@@ -110,8 +108,8 @@ using SelectedCurve = std::tuple<std::string, std::string, std::uint32_t, std::u
 }  // namespace
 
 BenchmarkSelection parse_benchmark_selection(const std::string& operand) {
-  NetworkFile file = split_network_file(operand);
-  file.noun = "input";
+  FileArgument file = split_file_argument(operand);
+  file.label = "input";
   file.check_keys(
       {"set", "machine", "collective", "ranks", "nodes", "name", "overhead", "times", "key", "algorithm"},
       "a benchmark");
@@ -159,10 +157,10 @@ SelectedCurves select_curves(const BenchmarkSelection& selection, const Benchmar
   for (const BenchmarkPoint& p : usable_points(benchmark, diagnostics)) {
     const std::uint32_t nodes = p.nodes.value_or((p.ranks + gpus_of_node - 1) / gpus_of_node);
     if (selection.harness_ns && *selection.harness_ns >= p.time_ns) {
-      throw input_error(
-          {.file = selection.file, .line = p.line},
-          "the call takes " + time_of(p.time_ns) + ", less than overhead=" + time_of(*selection.harness_ns),
-          "benchmark");
+      throw input_error({.file = selection.file, .line = p.line},
+                        "the call takes " + format_time(round_to_ps(p.time_ns)) +
+                            ", less than overhead=" + format_time(round_to_ps(*selection.harness_ns)),
+                        "benchmark");
     }
     if (p.ranks > std::uint64_t{nodes} * gpus_of_node) {
       throw input_error({.file = selection.file, .line = p.line},

@@ -2,6 +2,7 @@
 #include "config/system.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -41,54 +42,48 @@ constexpr std::array<std::pair<const char*, const char*>, 4> without_effect = {{
     {"inter-dimension-scheduling", "inter-dimension-scheduling is ignored: dimensions run in ascending order"},
 }};
 
-const std::vector<std::string> known_keys = {
-    "scheduling-policy",
-    "collective-optimization",
-    "endpoint-delay",
-    "active-chunks-per-dimension",
-    "preferred-dataset-splits",
-    "local-mem-bw",
-    "peak-perf",
-    "roofline-enabled",
-    "replay-only",
-    "trace-enabled",
-    "track-local-mem",
-    "local-mem-trace-filename",
-    "model-shared-bus",
-    "L",
-    "o",
-    "g",
-    "G",
-    "local-reduction-delay",
-    "all-reduce-implementation",
-    "all-gather-implementation",
-    "reduce-scatter-implementation",
-    "all-to-all-implementation",
-    "all-reduce-implementation-custom",
-    "all-gather-implementation-custom",
-    "reduce-scatter-implementation-custom",
-    "all-to-all-implementation-custom",
-    "per-node-custom-implementation",
-    "boost-mode",
-    "intra-dimension-scheduling",
-    "inter-dimension-scheduling",
+struct KnownKey {
+  const char* name;
+  bool of_collectives = false;  // of native collectives: does not apply to machines
 };
+constexpr auto known_keys = std::to_array<KnownKey>({
+    {"scheduling-policy"},
+    {"collective-optimization", true},
+    {"endpoint-delay", true},
+    {"active-chunks-per-dimension", true},
+    {"preferred-dataset-splits", true},
+    {"local-mem-bw"},
+    {"peak-perf"},
+    {"roofline-enabled"},
+    {"replay-only"},
+    {"trace-enabled"},
+    {"track-local-mem"},
+    {"local-mem-trace-filename"},
+    {"model-shared-bus", true},
+    {"L", true},
+    {"o", true},
+    {"g", true},
+    {"G", true},
+    {"local-reduction-delay", true},
+    {"all-reduce-implementation", true},
+    {"all-gather-implementation", true},
+    {"reduce-scatter-implementation", true},
+    {"all-to-all-implementation", true},
+    {"all-reduce-implementation-custom"},
+    {"all-gather-implementation-custom"},
+    {"reduce-scatter-implementation-custom"},
+    {"all-to-all-implementation-custom"},
+    {"per-node-custom-implementation"},
+    {"boost-mode"},
+    {"intra-dimension-scheduling"},
+    {"inter-dimension-scheduling"},
+});
 
-// Keys about native collectives.
-constexpr std::array<const char*, 14> collective_keys = {"collective-optimization",
-                                                         "endpoint-delay",
-                                                         "active-chunks-per-dimension",
-                                                         "preferred-dataset-splits",
-                                                         "model-shared-bus",
-                                                         "L",
-                                                         "o",
-                                                         "g",
-                                                         "G",
-                                                         "local-reduction-delay",
-                                                         "all-reduce-implementation",
-                                                         "all-gather-implementation",
-                                                         "reduce-scatter-implementation",
-                                                         "all-to-all-implementation"};
+std::vector<std::string> known_names() {
+  std::vector<std::string> names;
+  for (const KnownKey& key : known_keys) names.emplace_back(key.name);
+  return names;
+}
 
 constexpr std::int64_t max_count = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t max_delay_ns = std::int64_t{1} << 53;
@@ -105,7 +100,7 @@ class SystemReader {
                 .noun = "system file",
                 .shape = R"(a JSON object is expected, such as {"endpoint-delay": 10})",
                 .max_bytes = max_system_bytes},
-        settings_(source_, known_keys) {
+        settings_(source_, known_names()) {
     config_.source = file;
   }
 
@@ -149,12 +144,12 @@ class SystemReader {
   }
 
   void find_key_of_collectives() {
-    for (const char* key : collective_keys) {
-      if (!settings_.has(key)) continue;
-      const Location where = settings_.failure(key, "").where();
+    for (const KnownKey& key : known_keys) {
+      if (!key.of_collectives || !settings_.has(key.name)) continue;
+      const Location where = settings_.failure(key.name, "").where();
       const auto& first = config_.of_collectives;
       if (!first || std::tie(where.line, where.column) < std::tie(first->where.line, first->where.column))
-        config_.of_collectives = SystemConfig::Key{key, where};
+        config_.of_collectives = SystemConfig::Key{key.name, where};
     }
   }
 

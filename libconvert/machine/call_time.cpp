@@ -8,19 +8,20 @@
 #include "core/diagnostic.h"
 
 namespace convert {
+
+bool runs_on_rings(Collective c) {
+  return c == Collective::all_reduce || c == Collective::all_gather || c == Collective::reduce_scatter ||
+         c == Collective::broadcast || c == Collective::reduce;
+}
+bool runs_as_messages(Collective c) {
+  return c == Collective::all_to_all || c == Collective::send || c == Collective::gather ||
+         c == Collective::scatter;
+}
+
 namespace {
 
 // Chunks of in-switch reductions in bytes (NCCL, src/enqueue.cc).
 constexpr std::array<double, 4> nvls_chunks = {16 << 10, 32 << 10, 64 << 10, 128 << 10};
-
-bool by_rings(Collective c) {
-  return c == Collective::all_reduce || c == Collective::all_gather || c == Collective::reduce_scatter ||
-         c == Collective::broadcast || c == Collective::reduce;
-}
-bool by_messages(Collective c) {
-  return c == Collective::all_to_all || c == Collective::send || c == Collective::gather ||
-         c == Collective::scatter;
-}
 
 // Returns the bytes that a member sends, as a multiple of the call's.
 double traffic_factor(const MachineCall& call) {
@@ -181,14 +182,14 @@ class Formulas {
 template <class Visit>
 void for_each_candidate(const Machine& machine, const MachineCall& call, double bytes, const Visit& visit) {
   const Formulas f(machine, call);
-  if (by_rings(call.collective)) {
+  if (runs_on_rings(call.collective)) {
     for (const Protocol p : protocols) visit(CallAlgorithm{CallMethod::ring, p}, f.ring(p));
   }
   if (call.collective == Collective::all_reduce) {
     for (const Protocol p : {Protocol::ll, Protocol::simple}) visit(CallAlgorithm{CallMethod::tree, p}, f.tree(p));
     if (machine.library.nvls && call.ranks_of_node() >= 3) visit(CallAlgorithm{CallMethod::nvls}, f.nvls());
   }
-  if (by_messages(call.collective)) {
+  if (runs_as_messages(call.collective)) {
     const bool ll = f.messages_are_ll(bytes);
     visit(CallAlgorithm{CallMethod::messages, ll ? Protocol::ll : Protocol::simple}, f.messages(ll));
   }
@@ -231,7 +232,7 @@ std::optional<CallTime> call_time(const Machine& machine, const MachineCall& cal
 void call_times(const Machine& machine, const MachineCall& any, std::optional<CallMethod> method,
                 std::span<const double> bytes, std::span<double> times_ns) {
   const MachineCall call = with_formula(any);
-  if (by_messages(call.collective) || call.ranks == 1) {  // a single candidate
+  if (runs_as_messages(call.collective) || call.ranks == 1) {  // a single candidate
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       MachineCall one = call;
       one.bytes = bytes[i];

@@ -37,6 +37,10 @@ struct CallTime {
   double latency_ns = 0;  // time of the same algorithm for 0 bytes
 };
 
+// Return whether the library has rings for a collective, or runs it as messages between pairs.
+[[nodiscard]] bool runs_on_rings(Collective collective);
+[[nodiscard]] bool runs_as_messages(Collective collective);
+
 // Returns the candidates of a call, in the order of their precedence. A custom collective has no candidates. Throws
 // Error(input) about the machine's file for several nodes without adapters.
 [[nodiscard]] std::vector<CallTime> candidates(const Machine& machine, const MachineCall& any);

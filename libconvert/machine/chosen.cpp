@@ -65,7 +65,7 @@ MachineFiles files_beside(const std::string& path) {
 // Changes of a machine on the command line.
 class MachineKeys {
  public:
-  explicit MachineKeys(const NetworkFile& file) : file_(file) {
+  explicit MachineKeys(const FileArgument& file) : file_(file) {
     file.check_keys({"nodes", "port", "adapters", "bandwidth", "call", "leaf", "over", "launch", "tables"},
                     "a machine");
   }
@@ -127,7 +127,7 @@ class MachineKeys {
     if (library.nvls) library.nvls->latency_ns = std::max(0.0, library.nvls->latency_ns + more);
   }
 
-  const NetworkFile& file_;
+  const FileArgument& file_;
 };
 
 }  // namespace
@@ -190,7 +190,7 @@ MachineCost ChosenMachine::changed_cost(const MachineCall& call, const Machine& 
 
 bool names_machine(const std::string& option) {
   if (option.starts_with(machine_prefix)) return true;
-  const NetworkFile file = split_network_file(option);
+  const FileArgument file = split_file_argument(option);
   std::error_code error;
   return !fs::exists(file.path, error) && find_machine_preset(file.path) != nullptr;
 }
@@ -207,7 +207,7 @@ std::string preset_hint(const std::string& name) {
 
 std::shared_ptr<const ChosenMachine> choose_preset(const std::string& option) {
   const bool prefixed = option.starts_with(machine_prefix);
-  const NetworkFile file = split_network_file(prefixed ? option.substr(machine_prefix.size()) : option);
+  const FileArgument file = split_file_argument(prefixed ? option.substr(machine_prefix.size()) : option);
   const MachinePreset* const preset = find_machine_preset(file.path);
   if (preset == nullptr) {
     throw usage_error(option + ": there is no machine " + file.path + hint_for(file.path, preset_names()) +
@@ -218,7 +218,7 @@ std::shared_ptr<const ChosenMachine> choose_preset(const std::string& option) {
 
 std::shared_ptr<const ChosenMachine> choose_machine(const std::string& option) {
   if (names_machine(option)) return choose_preset(option);
-  const NetworkFile file = split_network_file(option);
+  const FileArgument file = split_file_argument(option);
   std::error_code error;
   if (!fs::exists(file.path, error) && file.path.find_first_of("/.") == std::string::npos)
     throw usage_error(option + ": there is no machine " + file.path + hint_for(file.path, preset_names()) +
@@ -230,7 +230,7 @@ std::shared_ptr<const ChosenMachine> choose_machine(const std::string& option) {
   return choose_machine(file, text);
 }
 
-std::shared_ptr<const ChosenMachine> choose_machine(const NetworkFile& file, std::string_view text) {
+std::shared_ptr<const ChosenMachine> choose_machine(const FileArgument& file, std::string_view text) {
   return MachineKeys(file).apply(parse_machine(file.path, text, files_beside(file.path)));
 }
 

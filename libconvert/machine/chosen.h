@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "config/network/imports/network_file.h"
+#include "config/file_argument.h"
 #include "config/network/network.h"
 #include "machine/call_time.h"
 #include "machine/machine.h"
@@ -64,7 +64,7 @@ class ChosenMachine {
 // Returns the machine of an option that names a preset or a machine file: "mine.yml,nodes=4".
 [[nodiscard]] std::shared_ptr<const ChosenMachine> choose_machine(const std::string& option);
 // Does the same for the text of a machine file. Tables are read from its folder.
-[[nodiscard]] std::shared_ptr<const ChosenMachine> choose_machine(const NetworkFile& file, std::string_view text);
+[[nodiscard]] std::shared_ptr<const ChosenMachine> choose_machine(const FileArgument& file, std::string_view text);
 
 // Returns the network of a machine: its ports and adapters as dimensions, if the number of nodes is known.
 [[nodiscard]] NetworkConfig network_of(std::shared_ptr<const ChosenMachine> machine, const std::string& option);

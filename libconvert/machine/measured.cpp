@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "core/units.h"
+#include "util/median.h"
 
 namespace convert {
 namespace {
@@ -20,12 +21,6 @@ struct CurvePoint {
   double x;
   double y;
 };
-
-double median(std::vector<double> values) {
-  const std::size_t half = values.size() / 2;
-  std::ranges::sort(values);
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 }  // namespace
 

@@ -219,7 +219,7 @@ std::string result_message(const ReplayResult& result) {
 std::vector<std::string> scenario_files(const RunSettings& settings, const Scenario& scenario) {
   std::vector<std::string> files = system_files(settings.system, *scenario.options.system);
   if (settings.network && !names_machine(*settings.network))
-    files.push_back(split_network_file(*settings.network).path);
+    files.push_back(split_file_argument(*settings.network).path);
   return files;
 }
 

@@ -118,14 +118,14 @@ std::string find_config(const RunSettings& s, const SettingText& v) {
 // Returns the text with the path of its file resolved and its options unchanged.
 std::string find_network_path(const std::string& folder, const std::string& text) {
   if (is_short_network(text) || names_machine(text)) return text;
-  const std::string path = split_network_file(text).path;
+  const std::string path = split_file_argument(text).path;
   return find_path(folder, path) + text.substr(path.size());
 }
 
 void set_network(RunSettings& s, const SettingText& v) {
   s.network = find_network_path(s.folder, v.text);
   if (s.reads_once) return;
-  const std::string path = split_network_file(*s.network).path;
+  const std::string path = split_file_argument(*s.network).path;
   if (path == "-")
     throw mistake("the network cannot be standard input, because a sweep reads it several times; name a file");
   if (!is_short_network(v.text) && fs::exists(path) && !fs::is_regular_file(path))
@@ -340,7 +340,7 @@ std::vector<std::string> setting_files(const std::string& key, const std::string
       ((setting->kind == SettingKind::file && (key != "groups" || value != no_groups_file)) ||
        (setting->kind == SettingKind::network && !is_short_network(value) && !names_machine(value)));
   if (!is_file) return {};
-  return {find_path(folder, setting->kind == SettingKind::network ? split_network_file(value).path : value)};
+  return {find_path(folder, setting->kind == SettingKind::network ? split_file_argument(value).path : value)};
 }
 
 }  // namespace convert

@@ -189,7 +189,7 @@ Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timel
 NetworkConfig find_network(const std::string& option) {
   if (is_short_network(option)) return parse_short_network(option);
   if (names_machine(option)) return network_of(choose_preset(option), option);
-  const NetworkFile file = split_network_file(option);
+  const FileArgument file = split_file_argument(option);
   std::error_code error;  // for an invalid path, which open_network() reports
   if (!std::filesystem::exists(file.path, error) && std::filesystem::exists(file.path + ".0.et", error))
     throw input_error({.file = file.path}, "is a trace set; use it as INPUT");

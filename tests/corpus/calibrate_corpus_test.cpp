@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "calibrate/calibration.h"
-#include "calibrate/machine_text.h"
 #include "calibrate/selection.h"
 #include "corpus.h"
 #include "machine/chosen.h"
 #include "machine/constants.h"
+#include "machine/write.h"
 
 namespace {
 
@@ -137,9 +137,9 @@ TEST(CalibrateCorpus, ConstantsAreThoseOfThePresets) {
     if (name == "gb200-nvl72") continue;  // the prototype fits an outlier of N17, which is omitted here
     Machine preset = choose_machine("machine:" + name)->machine();
     Machine own = fitted.machine;
-    const std::set<std::string> untold(fitted.not_told.begin(), fitted.not_told.end());
+    const std::set<std::string> undetermined(fitted.undetermined.begin(), fitted.undetermined.end());
     for (const LibraryConstant& constant : library_constants()) {
-      if (!fitted.fitted.contains(constant.name()) || untold.contains(constant.name())) continue;
+      if (!fitted.fitted.contains(constant.name()) || undetermined.contains(constant.name())) continue;
       const double expected = constant.of(preset.library);
       EXPECT_NEAR(constant.of(own.library), expected, 0.1 * expected) << name << ' ' << constant.name();
     }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "config/device_map.h"
+#include "config/devices/device_map.h"
 #include "formats/flexflow/rank_plan.h"
 #include "formats/flexflow/task_devices.h"
 #include "formats/flexflow/task_graph.h"

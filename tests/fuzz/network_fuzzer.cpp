@@ -105,7 +105,7 @@ void check_file(std::string_view text) {
   for (const char* options :
        {"", ",hosts=3,fabric=rail", ",hosts=2,fabric=leaf-spine,over=1.5,rates=nominal,ranks=dev"}) {
     try {
-      const NetworkConfig config = parse_network("fuzz", text, split_network_file(std::string("fuzz") + options));
+      const NetworkConfig config = parse_network("fuzz", text, split_file_argument(std::string("fuzz") + options));
       check_network(config);
       check_list(config.graph);
     } catch (const Error& e) {

@@ -56,7 +56,7 @@ void note_too_small(const PlannedSeries& planned, std::int64_t bytes, bool all) 
   if (all && !planned.optional)
     throw usage_error(algorithm + " has more chunks than the calls have bytes; give a larger --size or --max");
   log_note(algorithm + " is omitted up to " + format_bytes(bytes) +
-           ": it has more chunks than such a call has bytes");
+           ": the algorithm has more chunks than the call has bytes");
 }
 
 // Times all calls of a series; returns nothing if it is omitted.

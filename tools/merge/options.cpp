@@ -78,7 +78,7 @@ std::vector<std::string> files_of_rules(const MergeToolOptions& options, const M
   for (const CollectiveRule& rule : merging.rules) {
     if (!rule.builtin) files.push_back(rule.algorithm);
     if (const auto network = network_of_rule(rule); network && !is_short_network(*network))
-      files.push_back(split_network_file(*network).path);
+      files.push_back(split_file_argument(*network).path);
   }
   return files;
 }

@@ -123,7 +123,7 @@ RunSettings replay_settings(const ReplayCommand& command) {
   for (const SweepSetting& s : command.settings) {
     settings.set(s, s.values.front());
     const std::string& text = s.values.front().text;
-    values.push_back(s.key == "network" ? split_network_file(text).path : text);
+    values.push_back(s.key == "network" ? split_file_argument(text).path : text);
   }
   if (!settings.astra && command.implied_compat)
     settings.set(*command.implied_compat, command.implied_compat->values.front());

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/network/imports/network_file.h"
+#include "config/file_argument.h"
 #include "config/network/topology.h"
 #include "config/network/wire_graph.h"
 #include "io/input.h"
@@ -64,8 +64,8 @@ inline constexpr std::int64_t max_npus = 1 << 24;
 [[nodiscard]] NetworkConfig parse_network_yaml(const std::string& file, std::string_view text);
 // Parses these formats, or a network of another tool, recognised by its content (see et-networks(5)). `file`
 // holds the options after the file name. Throws Error(input) with the location, Error(usage) for options.
-[[nodiscard]] NetworkConfig parse_network(const std::string& name, std::string_view text, const NetworkFile& file);
-[[nodiscard]] NetworkConfig read_network(Input& input, const NetworkFile& file);
+[[nodiscard]] NetworkConfig parse_network(const std::string& name, std::string_view text, const FileArgument& file);
+[[nodiscard]] NetworkConfig read_network(Input& input, const FileArgument& file);
 
 // Returns whether a text is the short form of a network, not a file name: "ideal", or WORD:DIGIT….
 [[nodiscard]] bool is_short_network(std::string_view text);

@@ -133,7 +133,7 @@ NetworkConfig parse_network_yaml(const std::string& file, std::string_view text)
   return {};
 }
 
-NetworkConfig parse_network(const std::string& name, std::string_view text, const NetworkFile& file) {
+NetworkConfig parse_network(const std::string& name, std::string_view text, const FileArgument& file) {
   text = without_mark(text);
   const NetworkImport* const import = find_import(text);
   if (import == nullptr) {
@@ -146,7 +146,7 @@ NetworkConfig parse_network(const std::string& name, std::string_view text, cons
   return import->read({.name = name, .text = text, .file = file});
 }
 
-NetworkConfig read_network(Input& input, const NetworkFile& file) {
+NetworkConfig read_network(Input& input, const FileArgument& file) {
   const std::string_view text = input.peek(max_network_bytes + 1);
   if (text.size() > max_network_bytes)
     throw input_error({.file = input.name()}, "larger than 64 MiB, the limit of a network file", "network");

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "config/device_map.h"
+#include "config/devices/device_map.h"
 #include "core/world_size.h"
 #include "formats/flexflow/rank_plan.h"
 #include "formats/flexflow/task_devices.h"

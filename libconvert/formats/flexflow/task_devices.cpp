@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "config/device_matcher.h"
+#include "config/devices/device_matcher.h"
 #include "core/units.h"
 
 namespace convert::flexflow {

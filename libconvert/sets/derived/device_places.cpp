@@ -2,7 +2,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "config/device_matcher.h"
+#include "config/devices/device_matcher.h"
 #include "core/units.h"
 #include "sets/derived/splitting.h"
 

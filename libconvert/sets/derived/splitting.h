@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "config/device_map.h"
+#include "config/devices/device_map.h"
 #include "core/diagnostic.h"
 #include "passes/split/split.h"
 #include "sets/set_source.h"

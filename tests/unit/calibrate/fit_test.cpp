@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "calibrate/calibration.h"
-#include "calibrate/machine_text.h"
 #include "calibrate/pattern_search.h"
 #include "core/diagnostic.h"
 #include "machine/constants.h"
 #include "machine/file.h"
+#include "machine/write.h"
 
 namespace {
 

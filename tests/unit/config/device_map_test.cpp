@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "config/device_map.h"
+#include "config/devices/device_map.h"
 
 #include <gtest/gtest.h>
 

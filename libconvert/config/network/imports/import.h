@@ -6,15 +6,15 @@
 #include <string_view>
 #include <vector>
 
-#include "config/network/imports/network_file.h"
+#include "config/file_argument.h"
 #include "config/network/network.h"
 
 namespace convert {
 
 struct ImportSource {
-  const std::string& name;  // of the input, for messages
-  std::string_view text;    // without a byte order mark
-  const NetworkFile& file;  // the options
+  const std::string& name;   // of the input, for messages
+  std::string_view text;     // without a byte order mark
+  const FileArgument& file;  // the options
 };
 
 struct NetworkImport {

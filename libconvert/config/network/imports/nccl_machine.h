@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "config/file_argument.h"
 #include "config/network/imports/nccl_rates.h"
-#include "config/network/imports/network_file.h"
 #include "core/diagnostic.h"
 
 namespace convert {

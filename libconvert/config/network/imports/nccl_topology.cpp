@@ -12,12 +12,12 @@
 namespace convert {
 namespace {
 
-Error nccl_option_error(const NetworkFile& file, const std::string& why) {
+Error nccl_option_error(const FileArgument& file, const std::string& why) {
   return usage_error("network '" + file.path + "': " + why);
 }
 
 // Parses "nvlink:500ns,pci:700ns", or one time for the network; the option may be repeated for other kinds.
-void set_latencies(const NetworkFile& file, NcclJoining& how) {
+void set_latencies(const FileArgument& file, NcclJoining& how) {
   for (const auto& [key, value] : file.options) {
     if (key != "lat") continue;
     for (const std::string& piece : split(value, ',')) {
@@ -37,7 +37,7 @@ void set_latencies(const NetworkFile& file, NcclJoining& how) {
   }
 }
 
-NcclJoining joining_of(const NetworkFile& file) {
+NcclJoining joining_of(const FileArgument& file) {
   NcclJoining how;
   const std::vector<std::string> fabrics = {"none", "switch", "rail", "leaf-spine"};
   how.fabric = static_cast<NcclFabric>(file.choice("fabric", fabrics));

@@ -23,7 +23,7 @@ NetworkConfig machine_of(Random& random, Rank gpus, Rank nodes) {
                            ", port: 100GB/s, topology: " + random.of({"switch", "mesh"}) +
                            " }\nnetwork: { adapters: " + std::to_string(gpus) +
                            ", bandwidth: " + random.of({"25GB/s", "100GB/s"}) + " }\n";
-  const NetworkFile file{.path = "small.yml", .options = {{"nodes", std::to_string(nodes)}}};
+  const FileArgument file{.path = "small.yml", .options = {{"nodes", std::to_string(nodes)}}};
   return network_of(choose_machine(file, text), "small.yml");
 }
 

@@ -17,7 +17,7 @@ namespace convert {
 namespace {
 
 NetworkConfig parse(const std::string& text, const std::string& options = {}) {
-  return parse_network("n", text, split_network_file("n" + options));
+  return parse_network("n", text, split_file_argument("n" + options));
 }
 std::string parse_error(const std::string& text, const std::string& options = {}) {
   return test::error_text([&] { (void)parse(text, options); }, Error::Kind::input);
@@ -48,27 +48,27 @@ std::vector<std::string> links_of(const WireGraph& g) {
 using Lines = std::vector<std::string>;
 
 TEST(NetworkFiles, AreTakenApart) {
-  const NetworkFile plain = split_network_file("a,b.xml");
+  const FileArgument plain = split_file_argument("a,b.xml");
   EXPECT_EQ(plain.path, "a,b.xml");
   EXPECT_TRUE(plain.options.empty());
-  const NetworkFile file = split_network_file("d/a,b.xml,hosts=4,lat=nvlink:1ns,net:2us,fabric=rail");
+  const FileArgument file = split_file_argument("d/a,b.xml,hosts=4,lat=nvlink:1ns,net:2us,fabric=rail");
   EXPECT_EQ(file.path, "d/a,b.xml");
   EXPECT_EQ(file.get("lat"), "nvlink:1ns,net:2us");
   EXPECT_EQ(file.whole("hosts", 1, 9, 1), 4);
   EXPECT_EQ(file.choice("fabric", {"none", "rail"}), 1U);
   EXPECT_EQ(file.get("x"), std::nullopt);
-  EXPECT_EQ(split_network_file("-,hosts=2").path, "-");
-  EXPECT_EQ(split_network_file(",hosts=2").path, ",hosts=2");
+  EXPECT_EQ(split_file_argument("-,hosts=2").path, "-");
+  EXPECT_EQ(split_file_argument(",hosts=2").path, ",hosts=2");
   const auto usage = [](auto use) { return test::error_message(use, Error::Kind::usage); };
-  EXPECT_EQ(usage([] { (void)split_network_file("f,a=1,a=2").get("a"); }), "network 'f': a is repeated");
+  EXPECT_EQ(usage([] { (void)split_file_argument("f,a=1,a=2").get("a"); }), "network 'f': a is repeated");
   EXPECT_EQ(usage([] {
-              split_network_file("f,host=1").check_keys({"hosts", "lat"}, "x");
+              split_file_argument("f,host=1").check_keys({"hosts", "lat"}, "x");
             }),
             "network 'f': unknown key 'host'; did you mean hosts?");
-  EXPECT_EQ(usage([] { (void)split_network_file("f,a=x").whole("a", 1, 5, 1); }),
+  EXPECT_EQ(usage([] { (void)split_file_argument("f,a=x").whole("a", 1, 5, 1); }),
             "network 'f': a requires a whole number from 1 to 5, not 'x'");
   EXPECT_EQ(usage([] {
-              (void)split_network_file("f,a=rial").choice("a", {"none", "rail"});
+              (void)split_file_argument("f,a=rial").choice("a", {"none", "rail"});
             }),
             "network 'f': a must be one of none, rail, not 'rial'; did you mean rail?");
 }
@@ -76,7 +76,7 @@ TEST(NetworkFiles, AreTakenApart) {
 TEST(NetworkFiles, ThatHaveSuchANameWin) {
   const std::filesystem::path path = std::filesystem::temp_directory_path() / "etkit_network,hosts=2";
   std::ofstream(path) << "npus: 2\n";
-  EXPECT_EQ(split_network_file(path.string()).path, path.string());
+  EXPECT_EQ(split_file_argument(path.string()).path, path.string());
   std::filesystem::remove(path);
 }
 

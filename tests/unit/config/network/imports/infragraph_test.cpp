@@ -20,7 +20,7 @@ std::string infra_sample() {
   return text.str();
 }
 NetworkConfig infra(const std::string& text, const std::string& options = {}) {
-  return parse_network("n", text, split_network_file("n" + options));
+  return parse_network("n", text, split_file_argument("n" + options));
 }
 std::string infra_error(const std::string& text) {
   return test::error_text([&] { (void)infra(text); }, Error::Kind::input);

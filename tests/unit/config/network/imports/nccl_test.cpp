@@ -22,7 +22,7 @@ std::string nccl_sample() {
 }
 
 NetworkConfig nccl(const std::string& text, const std::string& options = {}) {
-  return parse_network("n", text, split_network_file("n" + options));
+  return parse_network("n", text, split_file_argument("n" + options));
 }
 std::string nccl_error(const std::string& text, const std::string& options = {}) {
   return test::error_text([&] { (void)nccl(text, options); }, Error::Kind::input);

@@ -10,8 +10,8 @@
 
 namespace convert {
 
-// Returns the YAML of a machine. `untold` are names of constants that are marked as defaults.
-[[nodiscard]] std::string machine_yaml(const Machine& machine, const std::set<std::string>& untold);
+// Returns the YAML of a machine. `undetermined` are names of constants that are marked as defaults.
+[[nodiscard]] std::string machine_yaml(const Machine& machine, const std::set<std::string>& undetermined);
 // Returns a table of measured calls as CSV.
 [[nodiscard]] std::string machine_csv(std::span<const MeasuredCall> calls);
 

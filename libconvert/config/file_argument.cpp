@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "config/network/imports/network_file.h"
+#include "config/file_argument.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace convert {
 namespace {
 
 // Returns whether a piece is an option, "hosts=4"; a key consists of letters, digits, '-' and '_'.
-bool is_network_option(std::string_view piece) {
+bool is_file_option(std::string_view piece) {
   const std::size_t equals = piece.find('=');
   const auto in_key = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
@@ -21,13 +21,13 @@ bool is_network_option(std::string_view piece) {
   return equals != std::string_view::npos && equals != 0 && std::ranges::all_of(piece.substr(0, equals), in_key);
 }
 
-Error option_error(const NetworkFile& file, const std::string& why) {
-  return usage_error(file.noun + " '" + file.path + "': " + why);
+Error option_error(const FileArgument& file, const std::string& why) {
+  return usage_error(file.label + " '" + file.path + "': " + why);
 }
 
 }  // namespace
 
-std::optional<std::string> NetworkFile::get(std::string_view key) const {
+std::optional<std::string> FileArgument::get(std::string_view key) const {
   std::optional<std::string> found;
   for (const auto& [k, value] : options) {
     if (k != key) continue;
@@ -37,8 +37,8 @@ std::optional<std::string> NetworkFile::get(std::string_view key) const {
   return found;
 }
 
-std::int64_t NetworkFile::whole(std::string_view key, std::int64_t low, std::int64_t high,
-                                std::int64_t otherwise) const {
+std::int64_t FileArgument::whole(std::string_view key, std::int64_t low, std::int64_t high,
+                                 std::int64_t otherwise) const {
   const std::optional<std::string> text = get(key);
   if (!text) return otherwise;
   const std::optional<std::int64_t> n = parse_int(*text);
@@ -47,7 +47,7 @@ std::int64_t NetworkFile::whole(std::string_view key, std::int64_t low, std::int
                                 std::to_string(high) + ", not '" + *text + "'");
 }
 
-std::size_t NetworkFile::choice(std::string_view key, const std::vector<std::string>& names) const {
+std::size_t FileArgument::choice(std::string_view key, const std::vector<std::string>& names) const {
   const std::optional<std::string> text = get(key);
   const auto found = text ? std::ranges::find(names, *text) : names.begin();
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
@@ -55,7 +55,7 @@ std::size_t NetworkFile::choice(std::string_view key, const std::vector<std::str
                                 did_you_mean(*text, names));
 }
 
-void NetworkFile::check_keys(const std::vector<std::string>& known, std::string_view noun) const {
+void FileArgument::check_keys(const std::vector<std::string>& known, std::string_view noun) const {
   for (const auto& [key, value] : options) {
     if (std::ranges::find(known, key) != known.end()) continue;
     const std::string taken = known.empty() ? "; " + std::string(noun) + " has no options" : hint_for(key, known);
@@ -63,20 +63,20 @@ void NetworkFile::check_keys(const std::vector<std::string>& known, std::string_
   }
 }
 
-NetworkFile split_network_file(const std::string& text) {
-  NetworkFile file{.path = text};
+FileArgument split_file_argument(const std::string& text) {
+  FileArgument file{.path = text};
   std::error_code error;  // set if the name is invalid
   if (std::filesystem::exists(text, error)) return file;
   std::size_t comma = text.find(',');
   const auto piece_behind = [&text](std::size_t at) {
     return std::string_view(text).substr(at + 1, text.find(',', at + 1) - at - 1);
   };
-  while (comma != std::string::npos && !is_network_option(piece_behind(comma))) comma = text.find(',', comma + 1);
+  while (comma != std::string::npos && !is_file_option(piece_behind(comma))) comma = text.find(',', comma + 1);
   if (comma == std::string::npos || comma == 0) return file;
   file.path = text.substr(0, comma);
   for (const std::string& piece : split(std::string_view(text).substr(comma + 1), ',')) {
     const std::size_t equals = piece.find('=');
-    if (is_network_option(piece)) {
+    if (is_file_option(piece)) {
       file.options.emplace_back(piece.substr(0, equals), piece.substr(equals + 1));
     } else {
       file.options.back().second += "," + piece;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Network files on the command line: a path, followed by options of the format.
+// Files on the command line with options: FILE,KEY=VALUE…
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace convert {
 
-// A network argument, "dgx.xml,hosts=4,fabric=rail", split into path and options.
-struct NetworkFile {
+// An argument such as "dgx.xml,hosts=4,fabric=rail", split into path and options.
+struct FileArgument {
   std::string path;
   // In order. A piece without '=' after a comma belongs to the previous value: lat=nvlink:500ns,pci:700ns.
   std::vector<std::pair<std::string, std::string>> options{};
-  std::string noun = "network";  // for messages
+  std::string label = "network";  // begins messages
 
   // Returns the value of a key; nothing if the key is absent. All readers throw Error(usage), with file and key,
   // for a repeated key and an invalid value.
@@ -30,6 +30,6 @@ struct NetworkFile {
 };
 
 // Splits a text. All of it is the path if a file has that name, or if no piece after a comma is KEY=VALUE.
-[[nodiscard]] NetworkFile split_network_file(const std::string& text);
+[[nodiscard]] FileArgument split_file_argument(const std::string& text);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "calibrate/machine_text.h"
+#include "machine/write.h"
 
 #include <algorithm>
 #include <array>
@@ -56,8 +56,8 @@ std::string errors_text(const ErrorByBand& errors) {
 // The constants of `library`: lines of flow maps, by the first word of their keys.
 class LibraryText {
  public:
-  LibraryText(const Machine& machine, const std::set<std::string>& untold)
-      : costs_(machine.library), untold_(untold) {
+  LibraryText(const Machine& machine, const std::set<std::string>& undetermined)
+      : costs_(machine.library), undetermined_(undetermined) {
     for (const LibraryConstant& c : library_constants())
       if (c.group != ConstantGroup::nvls || costs_.nvls) add(c);
     maps_["messages"].push_back("below: " + size_text(costs_.messages.below));
@@ -87,7 +87,7 @@ class LibraryText {
     const std::string first(c.key.substr(0, dot));
     const std::string value = value_text(c, c.of(costs_));
     if (std::ranges::find(order_, first) == order_.end()) order_.push_back(first);
-    if (untold_.contains(c.name())) defaults_[first].push_back(c.name());
+    if (undetermined_.contains(c.name())) defaults_[first].push_back(c.name());
     if (dot == std::string_view::npos) {
       scalars_[first] = value;
     } else if (c.part == "share") {
@@ -112,7 +112,7 @@ class LibraryText {
   }
 
   LibraryCosts costs_;
-  const std::set<std::string>& untold_;
+  const std::set<std::string>& undetermined_;
   std::vector<std::string> order_;                            // first words of keys
   std::map<std::string, std::string> scalars_;                // launch: 8us
   std::map<std::string, std::vector<std::string>> maps_;      // ring: LL: [1us, 0.3], …
@@ -134,11 +134,11 @@ std::string node_text(const Machine& m) {
 
 }  // namespace
 
-std::string machine_yaml(const Machine& m, const std::set<std::string>& untold) {
+std::string machine_yaml(const Machine& m, const std::set<std::string>& undetermined) {
   std::string out = "machine: " + m.name + '\n';
   if (!m.about.empty()) out += "about: " + quoted(m.about) + '\n';
   if (!m.gpu.empty()) out += "gpu: " + m.gpu + '\n';
-  out += node_text(m) + LibraryText(m, untold).text();
+  out += node_text(m) + LibraryText(m, undetermined).text();
   if (!m.harness_ns.empty()) {
     std::vector<std::string> all;
     for (const auto& [set, ns] : m.harness_ns) all.push_back(quoted(set) + ": " + time_text(ns));

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "config/device_map.h"
+#include "config/devices/device_map.h"
 
 namespace convert {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "config/device_map.h"
+#include "config/devices/device_map.h"
 
 #include <array>
 #include <unordered_map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "config/device_matcher.h"
+#include "config/devices/device_matcher.h"
 
 #include "core/diagnostic.h"
 #include "core/units.h"
